@@ -1,0 +1,1 @@
+"""The agents: each a compiled LangGraph graph and the reasoning behind it."""
