@@ -1,0 +1,95 @@
+"""Connections to the ledger's database: the URL, the pool, and whether a connection still lives."""
+
+import re
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from bookkeeping.ledger.errors import LedgerUnavailable, database_errors
+
+CONNECT_TIMEOUT_S = 3
+CHECKOUT_TIMEOUT_S = 10
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+def libpq_conninfo(url: str) -> str:
+    """A libpq connection string from a URL, also one with a SQLAlchemy driver (postgresql+psycopg2://).
+
+    Raises ValueError without the URL in its message, since a URL may carry a password.
+    """
+    plain = re.sub(r"^(postgres(?:ql)?)\+[a-z0-9_]+(?=://)", r"\1", url)
+    try:
+        given = conninfo_to_dict(plain)
+    except psycopg.ProgrammingError:
+        raise ValueError("the ledger's URL is not a Postgres URL (postgresql://USER@HOST:PORT/DATABASE)") from None
+    # Text is compared and hashed as UTF-8, and days are reckoned in UTC, whatever the client's environment says.
+    defaults = {"connect_timeout": str(CONNECT_TIMEOUT_S), "application_name": "ledger"}
+    settings = defaults | {name: str(value) for name, value in given.items()} | {"client_encoding": "utf8"}
+    return make_conninfo("", **settings)
+
+
+def host_port(conninfo: str) -> str:
+    """HOST:PORT, or SOCKET_DIR:PORT, that a connection string points to."""
+    given = conninfo_to_dict(conninfo)
+    return f"{given.get('host') or given.get('hostaddr') or 'localhost'}:{given.get('port') or 5432}"
+
+
+def connect(conninfo: str) -> Connection:
+    """One autocommit connection. Raises LedgerUnavailable."""
+    try:
+        connection: Connection = psycopg.connect(conninfo, autocommit=True)
+    except psycopg.OperationalError as error:
+        # The server's own refusal ("FATAL: database … does not exist") names user and database, never a password.
+        fatal = re.search(r"FATAL:\s*(.+)", str(error))
+        raise LedgerUnavailable(host_port(conninfo), fatal.group(1) if fatal else None) from None
+    return connection
+
+
+def is_alive(connection: Connection) -> bool:
+    """Whether an idle connection still has its server, without a round trip.
+
+    An idle server says nothing: a socket with something to read is a server that said goodbye.
+    """
+    if connection.closed:
+        return False
+    readable, _, _ = select.select([connection.fileno()], [], [], 0)
+    return not readable
+
+
+class Database:
+    """A pool of autocommit connections to one database; what it raises is the ledger's own errors."""
+
+    def __init__(self, url: str, pool_size: int) -> None:
+        self.conninfo = libpq_conninfo(url)
+        self.host_port = host_port(self.conninfo)
+        connect(self.conninfo).close()  # says at once that nothing answers; the pool would keep trying
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            self.conninfo,
+            kwargs={"autocommit": True},
+            min_size=1,
+            max_size=pool_size,
+            timeout=CHECKOUT_TIMEOUT_S,
+            check=_check,
+            open=True,
+        )
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Lends a connection to this thread."""
+        with database_errors(self.host_port), self._pool.connection() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Closes every connection."""
+        self._pool.close()
+
+
+def _check(connection: Connection) -> None:
+    if not is_alive(connection):
+        raise psycopg.OperationalError("the connection is gone")
