@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -61,9 +62,16 @@ def database_url(postgres_server: Server) -> Iterator[str]:
 @pytest.fixture
 def reachable_home() -> Iterator[Path]:
     """An empty folder that others may pass through."""
-    home = _folder()
-    yield home
-    shutil.rmtree(home)
+    with reachable_folder() as home:
+        yield home
+
+
+@contextmanager
+def reachable_folder() -> Iterator[Path]:
+    """Makes such a folder and removes it."""
+    folder = _folder()
+    yield folder
+    shutil.rmtree(folder)
 
 
 def _folder() -> Path:

@@ -4,16 +4,13 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
-
-import psutil
 
 from eval_pipeline.postgres import binaries, place
 from eval_pipeline.postgres.errors import PostgresUnavailable
-from eval_pipeline.postgres.locks import wait_until
+from eval_pipeline.postgres.os_process import death_with_parent, end, running_in
 from eval_pipeline.postgres.os_user import OsUser
+from eval_pipeline.postgres.supervision import PORT
 
 _INITDB = (
     "--username=postgres",
@@ -35,19 +32,22 @@ def child_environment() -> dict[str, str]:
 
 def initialise(data: Path, bin_folder: Path, user: OsUser) -> None:
     """Makes the data folder, aside, and renames it when it is whole; PostgresUnavailable with initdb's reason."""
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise PostgresUnavailable(
+            f"{data} is in the way and no database of Postgres (no PG_VERSION in it): move it away"
+        )
     # initdb writes PG_VERSION early, so an interrupted one looks finished to whoever finds it.
     building = place.make_building_folder(data, user)
     finished = subprocess.run(  # noqa: S603
         [bin_folder / "initdb", "-D", building, *_INITDB],
         check=False, capture_output=True, text=True, errors="replace", cwd="/", env=child_environment(),
         **user.as_arguments(),
+        preexec_fn=death_with_parent(signal.SIGKILL),
     )  # fmt: skip
     if finished.returncode != 0:
         free = shutil.disk_usage(building.parent).free
         shutil.rmtree(building, ignore_errors=True)
         raise PostgresUnavailable(explain(f"making a database in {data} failed", finished.stderr, free, data))
-    if data.exists():  # without a PG_VERSION, else we were not here
-        data.rmdir()
     building.rename(data)
 
 
@@ -84,40 +84,11 @@ def clear_leftovers(data: Path, sockets: Path, timeout_s: float = 30) -> None:
     pid_file = data / "postmaster.pid"
     if pid_file.exists():
         named = pid_file.read_text(encoding="ascii", errors="replace").partition("\n")[0]
-        running = running_on(data)
+        running = running_in(data)
         postmasters = [process for process in running if str(process.pid) == named]
         end(postmasters, (signal.SIGINT, signal.SIGQUIT), timeout_s)
         end(running, (signal.SIGQUIT, signal.SIGKILL), timeout_s)
         pid_file.unlink(missing_ok=True)
     for folder in {data, sockets}:
-        for name in (f".s.PGSQL.{place.PORT}", f".s.PGSQL.{place.PORT}.lock"):
+        for name in (f".s.PGSQL.{PORT}", f".s.PGSQL.{PORT}.lock"):
             (folder / name).unlink(missing_ok=True)
-
-
-def running_on(data: Path) -> list[psutil.Process]:
-    """Returns the processes of any server on these data: each has the data folder as its working directory."""
-    inside = os.fspath(data.resolve())
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):  # it ended meanwhile, or it belongs to somebody else and so is none of ours
-            if process.name().startswith("postgres") and process.cwd() == inside:
-                found.append(process)
-    return found
-
-
-def end(processes: Iterable[psutil.Process], signals: Iterable[signal.Signals], timeout_s: float) -> None:
-    """Sends the processes one signal after another until all are gone, with the time shared out evenly."""
-    left, steps = list(processes), list(signals)
-    for step in steps:
-        for process in left:
-            with suppress(psutil.NoSuchProcess):
-                process.send_signal(step)
-        wait_until(lambda: not any(map(_is_running, left)), timeout_s / len(steps))  # noqa: B023
-        left = [process for process in left if _is_running(process)]
-
-
-def _is_running(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False

@@ -17,8 +17,8 @@ from pathlib import Path
 from eval_pipeline.postgres.errors import PostgresUnavailable
 from eval_pipeline.postgres.os_user import OsUser
 from eval_pipeline.postgres.record import Record
+from eval_pipeline.postgres.supervision import PORT
 
-PORT = 5432  # the name of the socket, no port of the machine
 ELSEWHERE = Path("/var/lib/eval-pipeline")
 SHORT = Path("/tmp")  # noqa: S108 -- sticky, and what we make in it is private and checked
 _SAFE = re.compile(r"[A-Za-z0-9/._-]+")  # anything else needs quoting in some reader of the URL; a comma splits hosts
@@ -72,13 +72,14 @@ def elsewhere(user: OsUser) -> Path:
 
 
 def make_building_folder(target: Path, user: OsUser) -> Path:
-    """Makes an empty private folder of the user's beside the target, to be renamed to it when it is whole."""
-    building = target.with_name(target.name + ".building")
-    if building.is_symlink() or building.is_file():
-        building.unlink()
-    elif building.exists():
-        shutil.rmtree(building)
-    building.mkdir(mode=0o700)
+    """Makes an empty private folder of the user's beside the target, to be renamed to it when it is whole.
+
+    Its name is new: a program that a killed supervisor left behind may still write into the last one, which is
+    removed here, as far as that can be done.
+    """
+    for old in target.parent.glob(f"{target.name}.building.*"):
+        shutil.rmtree(old, ignore_errors=True)
+    building = Path(tempfile.mkdtemp(prefix=f"{target.name}.building.", dir=target.parent))
     user.own(building)
     return building
 

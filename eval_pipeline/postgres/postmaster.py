@@ -1,25 +1,20 @@
 """The server process: started as a child that dies with us, waited for, stopped."""
 
-import ctypes
-import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from eval_pipeline.postgres import place
 from eval_pipeline.postgres.cluster import child_environment
 from eval_pipeline.postgres.locks import POLL_S
+from eval_pipeline.postgres.os_process import death_with_parent
 from eval_pipeline.postgres.os_user import OsUser
-from eval_pipeline.postgres.supervision import socket_url
+from eval_pipeline.postgres.supervision import PORT, socket_url
 from eval_pipeline.postgres.url import reachable
 
-_PR_SET_PDEATHSIG = 1
 _SETTINGS = {
     "listen_addresses": "",  # the socket only
-    "port": place.PORT,
+    "port": PORT,
     "unix_socket_permissions": "0700",
     "max_connections": 200,
     "shared_buffers": "32MB",
@@ -46,25 +41,8 @@ def start(bin_folder: Path, data: Path, sockets: Path, user: OsUser, log: int) -
         [bin_folder / "postgres", "-D", data, *options],
         stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/",
         env=child_environment(), **user.as_arguments(),
-        preexec_fn=death_with_parent(),  # noqa: PLW1509 -- the supervisor has no threads yet
+        preexec_fn=death_with_parent(signal.SIGINT),  # noqa: PLW1509 -- the supervisor has no threads yet
     )  # fmt: skip
-
-
-def death_with_parent() -> Callable[[], None] | None:
-    """Returns what a child has to call to be asked to stop when its parent is gone; None where there is no such thing.
-
-    To be called after the user was changed, which would clear the setting. SIGINT is Postgres' fast shutdown.
-    """
-    if sys.platform != "linux":
-        return None
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
-
-    def ask() -> None:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGINT)
-        if os.getppid() != parent:  # it died before we asked
-            os._exit(1)
-
-    return ask
 
 
 def wait_ready(server: "subprocess.Popen[bytes]", sockets: Path, timeout_s: float) -> bool:

