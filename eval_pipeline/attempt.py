@@ -1,0 +1,124 @@
+"""One attempt: an example's inputs through the target's function, and what came of it as an outcome."""
+
+import asyncio
+import traceback
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+from eval_pipeline.errors import one_line
+from eval_pipeline.outcome import Failure, FailureKind, Outcome, Status
+from eval_pipeline.target import Attempt, RunOne
+from eval_pipeline.trace import Recorder, recording
+from eval_pipeline.values import NotJson, canonical_text
+
+MAX_DETAIL = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One trial of one example, ready to run. ``position`` is the place of the example in its dataset."""
+
+    run_id: str
+    agent: str
+    example_id: str
+    trial: int
+    position: int
+    inputs: dict[str, Any]
+    inputs_digest: str
+
+    def attempt(self) -> Attempt:
+        """A new attempt at this task, with a token of its own."""
+        return Attempt(self.run_id, self.agent, self.example_id, self.trial, uuid4().hex[:12])
+
+    def outcome(
+        self,
+        status: Status,
+        *,
+        seconds: float = 0.0,
+        outputs: dict[str, Any] | None = None,
+        failure: Failure | None = None,
+        skip_reason: str | None = None,
+        recorder: Recorder | None = None,
+    ) -> Outcome:
+        """This task's outcome."""
+        began = datetime.now(UTC)
+        extra = {} if recorder is None else {"usage": recorder.usage, "model": recorder.model, "spans": recorder.spans}
+        return Outcome(
+            self.run_id,
+            self.agent,
+            self.example_id,
+            self.trial,
+            self.position,
+            status,
+            self.inputs_digest,
+            began,
+            seconds,
+            outputs,
+            failure,
+            skip_reason,
+            **extra,  # type: ignore[arg-type]
+        )
+
+    def failed(self, kind: FailureKind, message: str, *, seconds: float = 0.0, detail: str | None = None) -> Outcome:
+        """This task's outcome in error."""
+        return self.outcome(Status.FAILED, seconds=seconds, failure=Failure(kind, message, detail))
+
+
+def run_attempt(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
+    """Runs one attempt in this thread. What the target raises becomes the outcome's failure."""
+    began = perf_counter()
+    with recording() as recorder:
+        try:
+            outputs = run_one(task.inputs, task.attempt())
+        except BaseException as error:  # a target may raise anything, SystemExit too; it becomes the example's ERROR
+            return _raised(task, error, perf_counter() - began, recorder)
+    if isinstance(outputs, Awaitable):
+        return task.failed(FailureKind.INVALID_OUTPUTS, "the target is a coroutine function: declare runs='loop'")
+    return _completed(task, outputs, perf_counter() - began, recorder, max_output_bytes)
+
+
+async def run_attempt_async(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
+    """Runs one attempt on the running loop. A cancellation travels on: the caller knows why it cancelled."""
+    began = perf_counter()
+    with recording() as recorder:
+        try:
+            outputs = run_one(task.inputs, task.attempt())
+            if isinstance(outputs, Awaitable):
+                outputs = await outputs
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # a target may raise anything, SystemExit too; it becomes the example's ERROR
+            return _raised(task, error, perf_counter() - began, recorder)
+    return _completed(task, outputs, perf_counter() - began, recorder, max_output_bytes)
+
+
+def _raised(task: Task, error: BaseException, seconds: float, recorder: Recorder) -> Outcome:
+    detail = "".join(traceback.format_exception(error))[-MAX_DETAIL:]
+    failure = Failure(FailureKind.RAISED, one_line(error)[:MAX_DETAIL], detail)
+    return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
+
+
+def _completed(task: Task, outputs: Any, seconds: float, recorder: Recorder, max_output_bytes: int) -> Outcome:
+    problem = _not_storable(outputs, max_output_bytes)
+    if problem is not None:
+        failure = Failure(FailureKind.INVALID_OUTPUTS, problem)
+        return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
+    return task.outcome(Status.COMPLETED, seconds=seconds, outputs=outputs, recorder=recorder)
+
+
+def _not_storable(outputs: Any, max_output_bytes: int) -> str | None:
+    if not isinstance(outputs, dict):
+        return f"the outputs are {type(outputs).__name__}, not an object"
+    try:
+        size = len(canonical_text(outputs))
+    except NotJson as error:
+        return f"the outputs are not JSON: {error}"
+    except RecursionError:
+        return "the outputs are not JSON: they hold themselves, or are nested too deeply"
+    if size > max_output_bytes:
+        return f"the outputs are {size} bytes of JSON, the limit is {max_output_bytes} (EVAL_MAX_OUTPUT_BYTES)"
+    return None

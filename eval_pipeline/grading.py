@@ -1,0 +1,72 @@
+"""Scoring: stored outcomes through the evaluators of now, one verdict for each example. No model is called.
+
+An outcome is only graded against the example that it was made from: when the example's inputs have changed since, the
+verdict is ERROR and says so.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from eval_pipeline.evaluator import grade
+from eval_pipeline.outcome import Outcome, Status
+from eval_pipeline.results import outcomes, scores
+from eval_pipeline.results.database import Database
+from eval_pipeline.results.scores import Graded
+from eval_pipeline.rules.static import offences
+from eval_pipeline.suite import AgentSuite
+from eval_pipeline.verdict import Decision, Score, Trial, Verdict, decide
+
+
+def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
+    """Scores all stored outcomes of one agent in a run and stores scores and verdicts; gives how many examples."""
+    graded = list(grade_outcomes(suite, outcomes.read(database, run_id, suite.name)))
+    scores.replace(
+        database,
+        run_id,
+        suite.name,
+        graded,
+        evaluators_digest=suite.evaluators_digest,
+        dataset_digest=suite.dataset.digest,
+    )
+    return len(graded)
+
+
+def grade_outcomes(suite: AgentSuite, stored: Iterable[Outcome]) -> Iterator[Graded]:
+    """The verdict of each example that left outcomes; these come grouped by example."""
+    refused = next(iter(offences(suite)), None)
+    for example_id, group in groupby(stored, key=lambda outcome: outcome.example_id):
+        trials = list(group)
+        position = trials[0].position
+        if any(outcome.status is Status.SKIPPED for outcome in trials):
+            reason = next(outcome.skip_reason for outcome in trials if outcome.skip_reason)
+            yield Graded(example_id, position, Decision(Verdict.SKIP, reason, n_trials=0))
+        elif refused is not None and suite.target is not None:
+            told = f"refused by the rule {refused.rule}: {refused}"
+            yield Graded(example_id, position, Decision(Verdict.ERROR, told, n_trials=len(trials)))
+        else:
+            yield _graded(suite, example_id, position, trials)
+
+
+def _graded(suite: AgentSuite, example_id: str, position: int, outcomes_of_one: Sequence[Outcome]) -> Graded:
+    example = suite.dataset.by_id.get(example_id)
+    trials = [_trial(suite, outcome) for outcome in outcomes_of_one]
+    decision = decide(trials, example.known_defects if example else ())
+    kept: list[tuple[int, Score]] = []
+    for outcome, trial in zip(outcomes_of_one, trials, strict=True):
+        kept.extend((outcome.trial, score) for score in trial.scores)
+    return Graded(example_id, position, decision, tuple(kept))
+
+
+def _trial(suite: AgentSuite, outcome: Outcome) -> Trial:
+    if outcome.failure is not None:
+        return Trial(error=f"{outcome.failure.kind.value}: {outcome.failure.message}")
+    example = suite.dataset.by_id.get(outcome.example_id)
+    if example is None:
+        return Trial(error="the example is no longer in the dataset")
+    if suite.dataset.inputs_digest(example) != outcome.inputs_digest:
+        return Trial(error="the example's inputs have changed since this outcome: run it again")
+    if outcome.outputs is None:
+        return Trial(error="there are no outputs to grade")
+    graded = grade(suite.evaluators, outcome.outputs, example.expected)
+    error = "; ".join(graded.problems) or None
+    return Trial(graded.scores, outcome.outputs, error)

@@ -1,0 +1,153 @@
+"""Stored outcomes: written by COPY as soon as they are finished, read in pages through a server-side cursor."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from eval_pipeline.errors import ConfigError
+from eval_pipeline.outcome import OUTPUT_SCHEMA, Failure, FailureKind, ModelIdentity, Outcome, Span, Status, Usage
+from eval_pipeline.results.database import Database
+from eval_pipeline.values import canonical_text
+
+_COLUMNS = (
+    "run_id, agent, example_id, trial, position, output_schema, status, inputs_digest, started_at, seconds, outputs,"
+    " failure_kind, failure_message, failure_detail, skip_reason, model_calls, input_tokens, output_tokens, cost_usd,"
+    " model_name, model_endpoint, model_returned_id, spans"
+)
+_COPY = f"copy results.outcomes ({_COLUMNS}) from stdin"
+_SELECT_ALL = f"select {_COLUMNS.removesuffix(', spans')}, '[]'::json as spans from results.outcomes"  # noqa: S608
+_SELECT_ONE = f"select {_COLUMNS} from results.outcomes"  # noqa: S608
+_PAGE = 500
+
+Row = tuple[Any, ...]
+
+
+def encoded(outcome: Outcome) -> Row:
+    """An outcome as a row for COPY. Raises NotJson when its outputs or spans are not JSON.
+
+    Text columns cannot hold NUL: in messages it is written as U+2400 (the symbol for it); in JSON it stays an escape.
+    """
+    failure, model, usage = outcome.failure, outcome.model, outcome.usage
+    return (
+        outcome.run_id,
+        outcome.agent,
+        outcome.example_id,
+        outcome.trial,
+        outcome.position,
+        outcome.schema,
+        outcome.status.value,
+        outcome.inputs_digest,
+        outcome.started_at,
+        outcome.seconds,
+        None if outcome.outputs is None else canonical_text(outcome.outputs),
+        failure.kind.value if failure else None,
+        storable(failure.message) if failure else None,
+        storable(failure.detail) if failure and failure.detail else None,
+        storable(outcome.skip_reason) if outcome.skip_reason else None,
+        usage.model_calls,
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cost_usd,
+        model.name if model else None,
+        model.endpoint if model else None,
+        model.returned_id if model else None,
+        json.dumps([asdict(span) for span in outcome.spans]) if outcome.spans else "[]",
+    )
+
+
+def storable(text: str) -> str:
+    """Text that a Postgres text column can hold: no NUL, no lone surrogate."""
+    return text.replace("\0", "\u2400").encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def add(database: Database, rows: Iterable[Row]) -> None:
+    """Writes encoded outcomes in one COPY and commits: what is in is durable."""
+    with database.transaction() as db, db.copy(_COPY) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def finished(database: Database, run_id: str, agent: str) -> frozenset[tuple[str, int]]:
+    """Which trials (example id, trial) have a stored outcome, errors included."""
+    with database.transaction() as db:
+        db.execute("select example_id, trial from results.outcomes where run_id = %s and agent = %s", (run_id, agent))
+        return frozenset((row["example_id"], row["trial"]) for row in db.fetchall())
+
+
+def drop_failed(database: Database, run_id: str, agent: str) -> None:
+    """Forgets the outcomes in error, so that a resume runs them again."""
+    with database.transaction() as db:
+        db.execute(
+            "delete from results.outcomes where run_id = %s and agent = %s and status = 'failed'", (run_id, agent)
+        )
+
+
+def read(database: Database, run_id: str, agent: str) -> Iterator[Outcome]:
+    """The outcomes of an agent in the order of its dataset, trial by trial, without their spans.
+
+    Raises ConfigError for an outcome of another output schema: it is not read as something that it is not.
+    """
+    with database.transaction("outcomes") as db:
+        db.itersize = _PAGE
+        db.execute(f"{_SELECT_ALL} where run_id = %s and agent = %s order by position, trial", (run_id, agent))
+        for row in db:
+            yield _outcome(row)
+
+
+def read_one(database: Database, run_id: str, agent: str, example_id: str) -> Sequence[Outcome]:
+    """All trials of one example, with their spans."""
+    with database.transaction() as db:
+        db.execute(
+            f"{_SELECT_ONE} where run_id = %s and agent = %s and example_id = %s order by trial",
+            (run_id, agent, example_id),
+        )
+        return tuple(_outcome(row) for row in db.fetchall())
+
+
+def _outcome(row: dict[str, Any]) -> Outcome:
+    if row["output_schema"] != OUTPUT_SCHEMA:
+        raise ConfigError(
+            f"outcome {row['agent']}/{row['example_id']} of run {row['run_id']} has output schema"
+            f" {row['output_schema']}, this version reads {OUTPUT_SCHEMA}: run it again"
+        )
+    failure = None
+    if row["failure_message"] is not None:
+        failure = Failure(FailureKind(row["failure_kind"]), row["failure_message"], row["failure_detail"])
+    model = None
+    if row["model_name"] is not None:
+        model = ModelIdentity(row["model_name"], row["model_endpoint"], row["model_returned_id"])
+    return Outcome(
+        row["run_id"],
+        row["agent"],
+        row["example_id"],
+        row["trial"],
+        row["position"],
+        Status(row["status"]),
+        row["inputs_digest"],
+        row["started_at"],
+        row["seconds"],
+        row["outputs"],
+        failure,
+        row["skip_reason"],
+        Usage(row["model_calls"], row["input_tokens"], row["output_tokens"], row["cost_usd"]),
+        model,
+        tuple(Span(**span) for span in row["spans"]),
+    )
+
+
+_RESOURCES = """
+select coalesce(sum(input_tokens), 0) as input_tokens, coalesce(sum(output_tokens), 0) as output_tokens,
+       coalesce(sum(cost_usd), 0) as cost_usd,
+       percentile_cont(0.5) within group (order by seconds) as p50,
+       percentile_cont(0.95) within group (order by seconds) as p95,
+       array_agg(distinct model_endpoint) filter (where model_endpoint is not null) as endpoints
+from results.outcomes where run_id = %s and agent = %s and status <> 'skipped'
+"""
+
+
+def resources(database: Database, run_id: str, agent: str) -> dict[str, Any]:
+    """Tokens, cost (US dollars), median and 95th percentile of seconds, and endpoints of an agent's outcomes."""
+    with database.transaction() as db:
+        db.execute(_RESOURCES, (run_id, agent))
+        return db.fetchone() or {}

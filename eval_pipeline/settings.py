@@ -1,0 +1,52 @@
+"""Settings: read once from the environment (prefix ``EVAL_``), never from a file in the repo."""
+
+from functools import cache
+from pathlib import Path
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """What a deployment can choose. Every field has a default that works on a fresh machine.
+
+    URLs are secrets: they are shown only through ``describe_url``, which leaves the password out.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="EVAL_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    database_url: SecretStr | None = Field(None, description="Dagster's tables and the results; embedded when unset")
+    ledger_url: SecretStr | None = Field(None, description="the ledger; embedded when unset")
+    home: Path = Field(PROJECT / ".eval-pipeline", description="state of this machine: the embedded server, logs")
+    datasets: Path = Field(PROJECT / "datasets", description="the folder with one folder for each agent")
+    model: str | None = Field(None, description="the model that model-bound agents use, e.g. local")
+    concurrency: int = Field(8, ge=1, le=1000, description="examples of one agent in flight at once")
+    timeout_s: float | None = Field(None, gt=0, description="time limit of one attempt; a target's own when unset")
+    max_output_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="outputs of one attempt, as JSON text")
+    strict: bool = Field(False, description="a skip is fatal")
+    allowed_endpoints: tuple[str, ...] = Field(
+        (), description="model endpoints that may gate besides the provider's own"
+    )
+
+    @field_validator("home", "datasets")
+    @classmethod
+    def _absolute(cls, path: Path) -> Path:
+        return path.expanduser().absolute()
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process. Raises ConfigError that names the variable when one is not usable."""
+    from pydantic import ValidationError
+
+    from eval_pipeline.errors import ConfigError
+
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"EVAL_{'.'.join(str(part) for part in item['loc']).upper()}: {item['msg']}" for item in error.errors()
+        )
+        raise ConfigError(wrong) from None
