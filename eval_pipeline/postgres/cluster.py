@@ -1,6 +1,7 @@
 """The data folder: made whole or not at all, of the right version, and free of what a killed server left."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,9 @@ _INITDB = (
     "--locale=C",
     "--no-instructions",
 )
+
+_LOG_PREFIX = re.compile(r"^\S+ \S+ UTC \[\d+\] ")
+_TELLING = re.compile(r"\b(FATAL|PANIC|ERROR|error|HINT|DETAIL): |\binvalid\b")
 
 
 def child_environment() -> dict[str, str]:
@@ -67,8 +71,8 @@ def check_version(data: Path, bin_folder: Path) -> None:
 
 def explain(what: str, output: str, free_bytes: int, data: Path) -> str:
     """Words an error of a Postgres program: its own reason, and the disk when that is full."""
-    lines = [line.strip() for line in output.splitlines()]
-    telling = [line for line in lines if any(f"{word}:" in line for word in ("FATAL", "PANIC", "error", "HINT"))]
+    lines = [_LOG_PREFIX.sub("", line.strip()) for line in output.splitlines()]
+    telling = [line for line in lines if _TELLING.search(line)]
     reason = " / ".join((telling or [line for line in lines if line])[-3:]) or "it said nothing"
     if "No space left on device" in output or free_bytes < 16 * 2**20:
         return f"{what}: the disk of {data} is full ({free_bytes // 2**20} MiB free), make room on it ({reason})"

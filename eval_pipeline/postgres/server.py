@@ -118,6 +118,8 @@ def _start_supervisor(home: Path) -> bool:
             command, cwd="/", env={**kept, "PYTHONPATH": path}, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
         )  # fmt: skip
+    except OSError as error:
+        raise PostgresUnavailable(f"cannot run {sys.executable} to start Postgres: {error.strerror}") from error
     finally:
         os.close(log)
     with process:  # ends at once: the supervisor is its child

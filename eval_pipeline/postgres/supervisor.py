@@ -5,6 +5,7 @@ the home's users lock any more, or the server dies, or it is told to stop. Then 
 it is killed instead, the kernel asks the server to stop. It holds the supervisor lock for as long as it lives.
 """
 
+import errno
 import json
 import os
 import queue
@@ -132,6 +133,8 @@ def main() -> None:
     except PostgresUnavailable as error:
         _report(str(error))
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _report(f"the Postgres of {home} cannot run: the disk of {home} is full, make room on it ({error})")
         _report(f"the Postgres of {home} cannot run: {error}; see {home / supervision.LOG}")
     except BaseException:
         traceback.print_exc()

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 import struct
+from contextlib import suppress
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 from eval_pipeline.postgres.errors import PostgresUnavailable
@@ -11,7 +12,7 @@ from eval_pipeline.postgres.errors import PostgresUnavailable
 DEFAULT_PORT = 5432
 _PROTOCOL_3_0 = 196608
 _TERMINATE = b"X\0\0\0\4"
-_CANNOT_CONNECT_NOW = "57P03"  # starting up, shutting down or in recovery
+_CANNOT_CONNECT_NOW = b"57P03"  # starting up, shutting down or in recovery
 _DUPLICATES = ("42P04", "23505")  # both are how two CREATE DATABASE of one name meet
 
 
@@ -141,10 +142,13 @@ def _answers(host: str, port: int, parts: SplitResult, timeout_s: float) -> bool
             if kind == b"E":
                 # Its fields are C strings, each behind one letter; C is the SQLSTATE.
                 fields = _read(connection, min(length - 4, 8192)).split(b"\0")
-                return f"C{_CANNOT_CONNECT_NOW}".encode() not in fields
-            connection.sendall(_TERMINATE)
-            _read(connection, 65536)  # to the end, or the server logs a broken connection
-            return bool(kind in (b"R", b"v"))
+                states = [field[1:] for field in fields if re.fullmatch(rb"C[0-9A-Z]{5}", field)]
+                return bool(states) and _CANNOT_CONNECT_NOW not in states
+            is_postgres = bool(kind in (b"R", b"v"))
+            with suppress(OSError):  # it has answered; leaving in good manners keeps a line out of its log
+                connection.sendall(_TERMINATE)
+                _read(connection, 65536)
+            return is_postgres
     except (OSError, struct.error):
         return False
 

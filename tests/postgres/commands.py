@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ import psutil
 
 from eval_pipeline.postgres import Server
 from eval_pipeline.postgres.os_process import running_in
+from eval_pipeline.postgres.os_user import OsUser
 
 _COMMAND = """
 import json, sys
@@ -63,11 +64,13 @@ class Commands:
         self.home = home
         self._all: list[Command] = []
 
-    def begin(self, prefix: Sequence[str] = (), environment: dict[str, str] | None = None) -> Command:
-        """Starts a command without waiting for its server."""
+    def begin(self, user: OsUser | None = None, environment: dict[str, str] | None = None) -> Command:
+        """Starts a command, perhaps as another user, without waiting for its server."""
+        environment = {**os.environ, **(environment or {})}
         process = subprocess.Popen(
-            [*prefix, sys.executable, "-c", _COMMAND, str(self.home)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})},
+            [environment.get("TEST_PYTHON", sys.executable), "-c", _COMMAND, str(self.home)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+            cwd="/", **(user.as_arguments() if user else {}),
         )  # fmt: skip
         self._all.append(Command(process))
         return self._all[-1]
@@ -83,9 +86,9 @@ class Commands:
             command.server = Server(said[0], said[1], Path(said[2]), said[3])
         return command
 
-    def start(self, prefix: Sequence[str] = (), environment: dict[str, str] | None = None) -> Command:
+    def start(self, user: OsUser | None = None, environment: dict[str, str] | None = None) -> Command:
         """Starts a command that has its server, or its error, when this returns."""
-        return self.wait(self.begin(prefix, environment))
+        return self.wait(self.begin(user, environment))
 
     def close(self) -> None:
         """Kills the commands and waits until their servers are gone."""
