@@ -10,7 +10,7 @@ from pathlib import Path
 from eval_pipeline.postgres import binaries, place
 from eval_pipeline.postgres.errors import PostgresUnavailable
 from eval_pipeline.postgres.os_process import death_with_parent, end, running_in
-from eval_pipeline.postgres.os_user import OsUser
+from eval_pipeline.postgres.os_user import OsUser, has_name
 from eval_pipeline.postgres.supervision import PORT
 
 _INITDB = (
@@ -39,6 +39,11 @@ def initialise(data: Path, bin_folder: Path, user: OsUser) -> None:
     if data.exists() and (not data.is_dir() or any(data.iterdir())):
         raise PostgresUnavailable(
             f"{data} is in the way and no database of Postgres (no PG_VERSION in it): move it away"
+        )
+    if not has_name(user.uid):
+        raise PostgresUnavailable(
+            f"making a database in {data} failed: initdb needs the user {user.uid} to have a name, so add it to "
+            "/etc/passwd, run as another user, or set EVAL_DATABASE_URL and EVAL_LEDGER_URL"
         )
     # initdb writes PG_VERSION early, so an interrupted one looks finished to whoever finds it.
     building = place.make_building_folder(data, user)

@@ -31,6 +31,8 @@ class OsUser:
 
     def may(self, permission: str, path: Path) -> bool:
         """Whether this user has the permission (r, w or x, as `test` knows them) on a path, asked as this user."""
+        if not self.switch:
+            return os.access(path, {"r": os.R_OK, "w": os.W_OK, "x": os.X_OK}[permission])
         command = ["test", f"-{permission}", os.fspath(path)]
         return subprocess.run(command, check=False, cwd="/", **self.as_arguments()).returncode == 0  # noqa: S603
 
@@ -60,10 +62,11 @@ def server_user(home: Path, data: Path | None) -> OsUser:
                 f"{OS_USER_VARIABLE}={chosen} is not an unprivileged user of this machine: name one that is"
             )
         return user
-    for path in (data, home):
-        if path is not None and path.exists() and path.stat().st_uid != 0:
-            owner = path.stat()
-            return OsUser(owner.st_uid, owner.st_gid, switch=True)
+    if data is not None and (owner := data.stat()).st_uid != 0:
+        return OsUser(owner.st_uid, owner.st_gid, switch=True)
+    # A mounted home may belong to a number that has no name here, with which initdb could not work.
+    if (owner := home.stat()).st_uid != 0 and has_name(owner.st_uid):
+        return OsUser(owner.st_uid, owner.st_gid, switch=True)
     user = next(filter(None, map(_named, _USERS)), None)
     if user is None:
         raise PostgresUnavailable(
@@ -71,6 +74,15 @@ def server_user(home: Path, data: Path | None) -> OsUser:
             f"name an unprivileged user in {OS_USER_VARIABLE}"
         )
     return user
+
+
+def has_name(uid: int) -> bool:
+    """Whether the user database of this machine knows the number."""
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return False
+    return True
 
 
 def _named(name: str) -> OsUser | None:

@@ -44,31 +44,40 @@ def new_data(home: Path, user: OsUser) -> Path:
 
     Raises PostgresUnavailable when there is none.
     """
-    tried = []
-    for parent in (home, elsewhere(user) / digest_of(home)):
-        data = parent / "postgres"
-        try:
-            if parent != home:
-                _make_reachable(parent)
-            folder = make_building_folder(data, user)
-        except OSError as error:
-            tried.append(f"{parent} ({error.strerror})")
-            continue
-        usable = is_private(folder, user.uid) and user.may("w", folder) and user.may("x", folder)
-        shutil.rmtree(folder)
-        if usable:
-            return data
-        tried.append(f"{parent} (out of reach for the user {user.uid} that runs the server)")
+    reason = _why_not(home, user)
+    if reason is None:
+        return home / "postgres"
+    parent = elsewhere(user) / digest_of(home)
+    try:
+        _make_reachable(parent)
+        second_reason = _why_not(parent, user)
+    except OSError as error:
+        second_reason = str(error.strerror)
+    if second_reason is None:
+        return parent / "postgres"
     raise PostgresUnavailable(
-        f"no folder for the data of Postgres, tried {', '.join(tried)}: choose another home or set EVAL_DATABASE_URL"
+        f"no folder for the data of Postgres: {home} ({reason}), {parent} ({second_reason}): choose another home, "
+        "or set EVAL_DATABASE_URL and EVAL_LEDGER_URL"
     )
+
+
+def _why_not(parent: Path, user: OsUser) -> str | None:
+    """Returns why the user cannot have a private folder there, found by making one; None when it can."""
+    try:
+        folder = make_building_folder(parent / "postgres", user)
+    except OSError as error:
+        return str(error.strerror)
+    usable = is_private(folder, user.uid) and user.may("w", folder) and user.may("x", folder)
+    shutil.rmtree(folder)
+    return None if usable else f"out of reach for the user {user.uid} that runs the server"
 
 
 def elsewhere(user: OsUser) -> Path:
     """Where things go that cannot be in the home or in the wheel."""
     if user.switch:
         return ELSEWHERE
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "eval-pipeline"
+    above = os.environ.get("XDG_DATA_HOME") or os.environ.get("HOME", tempfile.gettempdir()) + "/.local/share"
+    return Path(above) / "eval-pipeline"
 
 
 def make_building_folder(target: Path, user: OsUser) -> Path:

@@ -45,14 +45,22 @@ def start(bin_folder: Path, data: Path, sockets: Path, user: OsUser, log: int) -
     )  # fmt: skip
 
 
-def wait_ready(server: "subprocess.Popen[bytes]", sockets: Path, timeout_s: float) -> bool:
+def wait_ready(server: "subprocess.Popen[bytes]", data: Path, sockets: Path, timeout_s: float) -> bool:
     """Waits until the server takes connections; False when it ended or the time is over."""
     deadline = time.monotonic() + timeout_s
     while server.poll() is None and time.monotonic() < deadline:
-        if reachable(socket_url(sockets)) is None:
+        if _says_ready(data) and reachable(socket_url(sockets)) is None:
             return True
         time.sleep(POLL_S)
     return False
+
+
+def _says_ready(data: Path) -> bool:
+    """Whether its pid file says so; asking by connections alone would fill its log with refusals."""
+    try:
+        return "\nready" in (data / "postmaster.pid").read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return False
 
 
 def stop(server: "subprocess.Popen[bytes]", timeout_s: float) -> None:

@@ -44,7 +44,7 @@ def serve(home: Path, users: LockFile) -> None:
     server = postmaster.start(bin_folder, here.data, here.sockets, user, log.writer)
     log.start()
     try:
-        if not postmaster.wait_ready(server, here.sockets, supervision.START_TIMEOUT_S):
+        if not postmaster.wait_ready(server, here.data, here.sockets, supervision.START_TIMEOUT_S):
             postmaster.stop(server, supervision.STOP_TIMEOUT_S)
             raise PostgresUnavailable(_why_not(here, log))
         record.write(replace(here, ready=True))
@@ -133,9 +133,9 @@ def main() -> None:
     except PostgresUnavailable as error:
         _report(str(error))
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            _report(f"the Postgres of {home} cannot run: the disk of {home} is full, make room on it ({error})")
-        _report(f"the Postgres of {home} cannot run: {error}; see {home / supervision.LOG}")
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        advice = f"the disk of {home} is full, make room on it" if is_full else f"see {home / supervision.LOG}"
+        _report(f"the Postgres of {home} cannot run: {error}; {advice}")
     except BaseException:
         traceback.print_exc()
     os._exit(0)  # without waiting for threads

@@ -179,6 +179,12 @@ def small_disk(tmp_path_factory: pytest.TempPathFactory, reachable_home: Path) -
     subprocess.run(["umount", disk], check=True)
 
 
+def test_a_server_that_starts_does_not_fill_its_log_with_refusals(home: Path) -> None:
+    with embedded(home):
+        pass
+    assert "FATAL" not in (home / "postgres.log").read_text()
+
+
 @as_root
 def test_a_disk_too_small_for_the_database_is_said(small_disk: Path) -> None:
     with pytest.raises(PostgresUnavailable, match=r"the disk of .* is full \(\d+ MiB"), embedded(small_disk):

@@ -158,6 +158,49 @@ def test_a_home_that_cannot_be_written_is_said(nobodys_python: dict[str, str], r
         commands.close()
 
 
+NAMELESS = OsUser(54321, 54321, switch=True)
+
+
+@as_root
+def test_root_in_a_mounted_home_of_a_nameless_owner_runs_the_server_as_somebody_with_a_name(
+    reachable_home: Path,
+) -> None:
+    os.chown(reachable_home, NAMELESS.uid, NAMELESS.gid)
+    with embedded(reachable_home) as server:
+        psycopg.connect(server.url).close()
+        assert postmaster_of(server).uids().effective not in (0, NAMELESS.uid)
+
+
+@as_root
+def test_a_user_without_a_name_is_told_to_get_one(reachable_home: Path, nobodys_python: dict[str, str]) -> None:
+    os.chown(reachable_home, NAMELESS.uid, NAMELESS.gid)
+    commands = Commands(reachable_home)
+    try:
+        command = commands.start(NAMELESS, nobodys_python)
+        assert "initdb needs the user 54321 to have a name, so add it to /etc/passwd" in str(command.error)
+    finally:
+        commands.close()
+
+
+@as_root
+def test_a_project_that_only_root_can_enter_has_a_server(reachable_home: Path, elsewhere: list[Path]) -> None:
+    locked = reachable_home / "locked"
+    locked.mkdir(mode=0o700)
+    for name in (binaries.PACKAGE, f"{binaries.PACKAGE}.libs"):
+        (locked / name).symlink_to(binaries.wheel().parent / name)
+    home = locked / "home"
+    elsewhere.append(place.ELSEWHERE / place.digest_of(home))
+    elsewhere.append(place.ELSEWHERE / f"{binaries.PACKAGE}-{place.digest_of(locked / binaries.PACKAGE)}")
+    commands = Commands(home)
+    try:
+        server = commands.start(environment={"PYTHONPATH": str(locked)}).used()
+        psycopg.connect(server.url).close()
+        assert psutil.Process(postmaster_of(server).pid).exe().startswith(str(elsewhere[1]))
+        assert locked.stat().st_mode & 0o777 == 0o700
+    finally:
+        commands.close()
+
+
 @as_root
 def test_programs_that_the_servers_user_cannot_reach_are_copied(
     reachable_home: Path, monkeypatch: pytest.MonkeyPatch

@@ -165,7 +165,7 @@ def test_no_place_for_the_data_is_said(reachable_home: Path, monkeypatch: pytest
     monkeypatch.setattr(place, "ELSEWHERE", reachable_home / "a_file")
     monkeypatch.setenv("XDG_DATA_HOME", str(reachable_home / "a_file"))
     home = reachable_home / "missing" / "home"  # a home on a disk that is gone
-    with pytest.raises(PostgresUnavailable, match=r"no folder for the data of Postgres, tried .* choose another home"):
+    with pytest.raises(PostgresUnavailable, match=r"no folder for the data of Postgres: .* choose another home"):
         place.new_data(home, server_user(reachable_home, None))
 
 
