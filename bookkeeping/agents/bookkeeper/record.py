@@ -47,7 +47,7 @@ class _Value(BaseModel):
 
 
 class VoucherLine(_Value):
-    """One line of a voucher that states its own accounts (journal voucher, reclassification, opening balances, closing).
+    """One line of a voucher that states its own accounts (journal, reclassification, opening balances, closing).
 
     ``amount`` is in book currency and above zero; zero or less is refused (wrong_sign).
     """
@@ -64,17 +64,17 @@ class Record(_Value):
     doc_type: code of the catalogue (146 types); a type that posts nothing is refused (non_posting_type).
     number: the document's own number; for a statement, the number of the statement.
     date: the day of issue; kept on the entry. Without it and without ``posting_date``: missing_input.
-    posting_date: only when the record states one. In a closed period it is refused; a mere ``date`` there moves forward.
+    posting_date: only when the record states one. In a closed period it is refused; a mere ``date`` moves forward.
     issuer, issuer_tax_number: who issued the document; part of what makes two documents the same.
     event: the stage of a document that is booked in stages ("run", "payment", "month 3"), or the line of a statement.
     currency: ISO 4217 code of the document; absent means the currency of the book.
     service_period_end: last day of the service; after the posting month, costs and revenue are deferred.
-    movement: the bank's reference of the money movement. The statement line and the payment document that state the same
-        movement are one event: the second posts nothing (already_booked).
+    movement: the bank's reference of the money movement. The statement line and the payment document that state the
+        same movement are one event: the second posts nothing (already_booked).
     evidence_for: number of a document whose entry in this book records the same event already, as the matching found.
     reverses: number of the document in this book whose entry a ``reversal_voucher`` mirrors.
-    facts: deciding fields by name ("tax": "one_rate"), as listed under decided_by of the posting rules. The fields that
-        follow from the other keys (currency, nature, deductible_share, period, advance, rounding, basis) may be left out.
+    facts: deciding fields by name ("tax": "one_rate"), as listed under decided_by of the posting rules. Those that
+        follow from other keys (currency, nature, deductible_share, period, advance, rounding, basis) may be left out.
     amounts: the inputs of the rule by name (net, rate, qty, month_no, ...); ``null`` is the same as absent. An exchange
         rate ``fx`` is book currency for one unit; where the source quotes the other way round give ``fx_inverse``.
         ``lines_count`` widens the VAT tolerance. Further rates and parts continue the letters: net_c, rate_c.
