@@ -32,6 +32,13 @@ class BookSpec:
     kind: Literal["live", "eval"] = "live"
     owner: str | None = None
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for a span that ends before it begins, and for a live book with an owner."""
+        if self.open_to < self.open_from:
+            raise ValueError(f"the book's span ends on {self.open_to}, before it begins on {self.open_from}")
+        if self.owner is not None and self.kind != "eval":
+            raise ValueError("only an eval book has an owner")
+
 
 @dataclass(frozen=True, slots=True)
 class Period:

@@ -76,6 +76,7 @@ class Database:
             max_size=pool_size,
             timeout=CHECKOUT_TIMEOUT_S,
             check=_check,
+            configure=_configure,
             open=True,
         )
 
@@ -93,3 +94,11 @@ class Database:
 def _check(connection: Connection) -> None:
     if not is_alive(connection):
         raise psycopg.OperationalError("the connection is gone")
+
+
+def _configure(connection: Connection) -> None:
+    # Whatever the server's default is: what follows the chain's lock has to see what its last holder wrote.
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    # Every query and every foreign key of the ledger is by key. Statistics of a young or emptied table say that it
+    # is tiny and that reading all of it is cheaper, and the plan outlives the moment when that was true.
+    connection.execute("SET enable_seqscan = off")

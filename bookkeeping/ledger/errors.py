@@ -14,7 +14,7 @@ LedgerRefusal
     | wrong_sign | an amount of zero or below, a negative document amount, a side that is neither debit nor credit |
     | out_of_tolerance | more decimals than the currency has, NaN, infinity, 10^18 and above |
     | duplicate | a key, voucher number or chain that is taken (posting a key again is no refusal: see Book.post) |
-    | malformed_text | U+0000, a lone surrogate, text that is not NFC, an empty name; a date without an end |
+    | malformed_text | U+0000, a lone surrogate, text that is not NFC, an empty name, a year outside 1 to 9999 |
     | broken_chain | an entry that does not follow the one before it |
     | posted_is_final | an update or delete of what is posted, of a chart, or of a closed period |
     | not_marked, marked | eval books where the harness's marker is not, live books where it is |
@@ -61,7 +61,7 @@ REFUSALS = MappingProxyType(
         "books_chain_once": "duplicate",
         "entry_text_nfc": "malformed_text",
         "entry_names_given": "malformed_text",
-        "entry_dates_finite": "malformed_text",
+        "entry_dates_in_range": "malformed_text",
         "line_text_nfc": "malformed_text",
         "books_text_nfc": "malformed_text",
         "entry_linked": "broken_chain",
@@ -116,14 +116,20 @@ def database_errors(host_port: str) -> Iterator[None]:
         raise LedgerUnavailable(host_port) from None
     except PoolClosed:
         raise LedgerError("this Ledger is closed") from None
-    except psycopg.errors.UndefinedTable as error:
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName) as error:
         raise LedgerError(f"the ledger's schema is not in the database at {host_port}: run migrate()") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise LedgerError(f"the database user lacks a right: {error.diag.message_primary}") from error
     except psycopg.Error as error:
         constraint = error.diag.constraint_name or ""
         if code := REFUSALS.get(constraint):
             raise LedgerRefusal(code, error.diag.message_primary or str(error), constraint) from error
         # Class 57P is the server going away; no SQLSTATE at all is a connection that broke.
         gone = error.sqlstate is None or error.sqlstate.startswith(("57P", "08"))
-        if isinstance(error, psycopg.OperationalError) and gone:
+        if (
+            isinstance(error, psycopg.OperationalError)
+            and not isinstance(error, psycopg.errors.PipelineAborted)
+            and gone
+        ):
             raise LedgerUnavailable(host_port) from error
         raise

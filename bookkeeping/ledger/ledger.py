@@ -114,7 +114,7 @@ class Ledger:
     def open_book(self, chain: str) -> Book:
         """The book with this chain. Raises LedgerRefusal unknown_book."""
         with self._database.connection() as connection:
-            row = connection.execute(_OPEN, [chain]).fetchone()
+            row = connection.execute(_OPEN, [canonical_text(chain)]).fetchone()
         if row is None:
             raise LedgerRefusal("unknown_book", f"there is no book {chain!r}")
         return self._book(row)

@@ -62,6 +62,7 @@ def _upgrade(conninfo: str) -> None:
     import sqlalchemy
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     engine = sqlalchemy.create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=sqlalchemy.NullPool
@@ -72,6 +73,8 @@ def _upgrade(conninfo: str) -> None:
         with engine.begin() as migrating:
             config.attributes["connection"] = migrating
             command.upgrade(config, HEAD)
+    except CommandError as error:
+        raise LedgerError(f"the database's ledger is not one that this code can upgrade to {HEAD}: {error}") from error
     except sqlalchemy.exc.DBAPIError as error:
         if isinstance(error.orig, psycopg.Error):
             raise error.orig from error

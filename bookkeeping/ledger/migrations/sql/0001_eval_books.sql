@@ -45,8 +45,8 @@ CREATE TRIGGER book_deleted AFTER DELETE ON ledger.books
 
 CREATE FUNCTION ledger.refuse_delete() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT 1 FROM removed r LEFT JOIN ledger.books b ON b.book_id = r.book_id
-                WHERE b.kind IS DISTINCT FROM 'eval')
+    IF EXISTS (SELECT 1 FROM (SELECT DISTINCT book_id FROM removed) r
+                WHERE (SELECT kind FROM ledger.books WHERE book_id = r.book_id LIMIT 1) IS DISTINCT FROM 'eval')
        OR (EXISTS (SELECT 1 FROM removed) AND NOT EXISTS (SELECT 1 FROM ledger.harness_marker)) THEN
         RAISE EXCEPTION USING ERRCODE = '23001', CONSTRAINT = TG_TABLE_NAME || '_final',
             MESSAGE = format('DELETE of ledger.%s is refused: corrections are new entries', TG_TABLE_NAME);

@@ -1,19 +1,23 @@
 -- What a writer may not do, whoever the writer is. Each refusal names its own constraint; errors.py maps the
--- names to codes. Checks run once a statement over all its rows, so a COPY pays for them once.
+-- names to codes. Checks run once a statement over all its rows, so a COPY pays for them once. They look other
+-- tables up by subqueries with LIMIT, which the planner leaves alone: statistics of a young or emptied table say that
+-- it is tiny, and a join planned by them reads the whole book for every new row.
 
 -- Balance and completeness at commit: an entry has exactly the lines that it declares, and they balance.
 -- With the check of line numbers below, nothing can be added to a committed entry.
 CREATE FUNCTION ledger.refuse_unbalanced() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     present bigint;
+    last_line integer;
     difference numeric;
 BEGIN
-    SELECT count(*), coalesce(sum(CASE side WHEN 'debit' THEN amount ELSE -amount END), 0)
-      INTO present, difference
+    SELECT count(*), max(line_no), coalesce(sum(CASE side WHEN 'debit' THEN amount ELSE -amount END), 0)
+      INTO present, last_line, difference
       FROM ledger.lines WHERE book_id = NEW.book_id AND seq = NEW.seq;
-    IF present <> NEW.n_lines THEN
+    IF present <> NEW.n_lines OR last_line <> NEW.n_lines THEN
         RAISE EXCEPTION USING ERRCODE = '23514', CONSTRAINT = 'entry_complete',
-            MESSAGE = format('entry %s declares %s lines and has %s', NEW.voucher, NEW.n_lines, present);
+            MESSAGE = format('entry %s declares lines 1 to %s and has %s up to %s',
+                NEW.voucher, NEW.n_lines, present, coalesce(last_line, 0));
     END IF;
     IF difference <> 0 THEN
         RAISE EXCEPTION USING ERRCODE = '23514', CONSTRAINT = 'entry_balanced',
@@ -35,8 +39,11 @@ BEGIN
             (SELECT i.book_id, date_trunc('month', i.posting_date::timestamp)::date FROM inserted i)
       FOR SHARE;
     SELECT i.voucher, i.posting_date, p.first_day INTO wrong
-      FROM inserted i LEFT JOIN ledger.periods p
-        ON p.book_id = i.book_id AND p.first_day = date_trunc('month', i.posting_date::timestamp)::date
+      FROM inserted i
+      LEFT JOIN LATERAL (
+            SELECT first_day, closed_at FROM ledger.periods
+             WHERE book_id = i.book_id AND first_day = date_trunc('month', i.posting_date::timestamp)::date LIMIT 1
+           ) p ON true
      WHERE p.first_day IS NULL OR p.closed_at IS NOT NULL
      ORDER BY i.seq LIMIT 1;
     IF FOUND THEN
@@ -46,8 +53,14 @@ BEGIN
                 CASE WHEN wrong.first_day IS NULL THEN 'no period of the book' ELSE 'a closed period' END);
     END IF;
     SELECT i.voucher, i.seq INTO wrong
-      FROM inserted i LEFT JOIN ledger.entries e ON e.book_id = i.book_id AND e.seq = i.seq - 1
-     WHERE i.prev_hash <> CASE WHEN i.seq = 1 THEN repeat('0', 64) ELSE coalesce(e.hash, '') END
+      FROM (SELECT book_id, seq, voucher, prev_hash, lag(seq) OVER chain AS seq_before, lag(hash) OVER chain AS hash_before
+              FROM inserted WINDOW chain AS (PARTITION BY book_id ORDER BY seq)) i
+     WHERE i.prev_hash <> CASE
+               WHEN i.seq = 1 THEN repeat('0', 64)
+               WHEN i.seq_before = i.seq - 1 THEN i.hash_before
+               ELSE coalesce(
+                   (SELECT hash FROM ledger.entries WHERE book_id = i.book_id AND seq = i.seq - 1 LIMIT 1), '')
+           END
      ORDER BY i.seq LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = '23514', CONSTRAINT = 'entry_linked',
@@ -66,19 +79,22 @@ DECLARE
 BEGIN
     SELECT i.seq, i.line_no, w.refusal, w.found INTO wrong
       FROM inserted i
-      JOIN ledger.books b ON b.book_id = i.book_id
-      JOIN ledger.entries e ON e.book_id = i.book_id AND e.seq = i.seq
-      JOIN ledger.currencies c ON c.code = b.currency
-      JOIN ledger.currencies d ON d.code = i.document_currency
-      LEFT JOIN ledger.accounts a ON a.chart_id = b.chart_id AND a.code = i.account
-      LEFT JOIN ledger.inactive_accounts x ON x.book_id = i.book_id AND x.code = i.account
+     CROSS JOIN LATERAL (
+            SELECT currency, chart_id FROM ledger.books WHERE book_id = i.book_id LIMIT 1
+           ) b
      CROSS JOIN LATERAL (SELECT CASE
-            WHEN i.line_no > e.n_lines THEN 'line_declared'
-            WHEN a.code IS NULL THEN 'line_account_exists'
-            WHEN x.code IS NOT NULL THEN 'line_account_active'
+            WHEN i.line_no > (SELECT n_lines FROM ledger.entries WHERE book_id = i.book_id AND seq = i.seq LIMIT 1)
+                THEN 'line_declared'
+            WHEN NOT EXISTS (SELECT FROM ledger.accounts WHERE chart_id = b.chart_id AND code = i.account LIMIT 1)
+                THEN 'line_account_exists'
+            WHEN EXISTS (SELECT FROM ledger.inactive_accounts WHERE book_id = i.book_id AND code = i.account LIMIT 1)
+                THEN 'line_account_active'
             WHEN i.currency <> b.currency THEN 'line_currency_of_book'
-            WHEN scale(trim_scale(i.amount)) > c.scale THEN 'line_amount_scale'
-            WHEN scale(trim_scale(i.document_amount)) > d.scale THEN 'line_document_amount_scale'
+            WHEN scale(trim_scale(i.amount)) > (SELECT scale FROM ledger.currencies WHERE code = b.currency LIMIT 1)
+                THEN 'line_amount_scale'
+            WHEN scale(trim_scale(i.document_amount))
+                 > (SELECT scale FROM ledger.currencies WHERE code = i.document_currency LIMIT 1)
+                THEN 'line_document_amount_scale'
         END AS refusal,
         format('account %s, %s %s, document %s %s',
             i.account, i.amount, i.currency, i.document_amount, i.document_currency) AS found) w
