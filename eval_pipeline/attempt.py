@@ -1,10 +1,11 @@
 """One attempt: an example's inputs through the target's function, and what came of it as an outcome."""
 
 import asyncio
+import json
 import traceback
 from collections.abc import Awaitable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
@@ -44,8 +45,8 @@ class Task:
         skip_reason: str | None = None,
         recorder: Recorder | None = None,
     ) -> Outcome:
-        """This task's outcome."""
-        began = datetime.now(UTC)
+        """This task's outcome, which ends now and began ``seconds`` ago."""
+        began = datetime.now(UTC) - timedelta(seconds=seconds)
         extra = {} if recorder is None else {"usage": recorder.usage, "model": recorder.model, "spans": recorder.spans}
         return Outcome(
             self.run_id,
@@ -103,22 +104,24 @@ def _raised(task: Task, error: BaseException, seconds: float, recorder: Recorder
 
 
 def _completed(task: Task, outputs: Any, seconds: float, recorder: Recorder, max_output_bytes: int) -> Outcome:
-    problem = _not_storable(outputs, max_output_bytes)
-    if problem is not None:
-        failure = Failure(FailureKind.INVALID_OUTPUTS, problem)
-        return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
-    return task.outcome(Status.COMPLETED, seconds=seconds, outputs=outputs, recorder=recorder)
-
-
-def _not_storable(outputs: Any, max_output_bytes: int) -> str | None:
-    if not isinstance(outputs, dict):
-        return f"the outputs are {type(outputs).__name__}, not an object"
     try:
-        size = len(canonical_text(outputs))
+        kept = _as_stored(outputs, max_output_bytes)
     except NotJson as error:
-        return f"the outputs are not JSON: {error}"
-    except RecursionError:
-        return "the outputs are not JSON: they hold themselves, or are nested too deeply"
-    if size > max_output_bytes:
-        return f"the outputs are {size} bytes of JSON, the limit is {max_output_bytes} (EVAL_MAX_OUTPUT_BYTES)"
-    return None
+        failure = Failure(FailureKind.INVALID_OUTPUTS, str(error))
+        return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
+    return task.outcome(Status.COMPLETED, seconds=seconds, outputs=kept, recorder=recorder)
+
+
+def _as_stored(outputs: Any, max_output_bytes: int) -> dict[str, Any]:
+    """The outputs as they will be read back: a copy, which the agent cannot change any more. Raises NotJson."""
+    if not isinstance(outputs, dict):
+        raise NotJson("the outputs", f"{type(outputs).__name__}, not an object")
+    try:
+        text = canonical_text(outputs)
+    except NotJson as error:
+        raise NotJson("the outputs are not JSON", str(error)) from None
+    if len(text) > max_output_bytes:
+        limit = f"the limit is {max_output_bytes} (EVAL_MAX_OUTPUT_BYTES)"
+        raise NotJson("the outputs", f"{len(text)} bytes of JSON, {limit}")
+    stored: dict[str, Any] = json.loads(text)
+    return stored

@@ -1,8 +1,8 @@
 """The board: the verdicts of all agents in one run, aggregated from what is stored. RED, UNPROVEN or GREEN.
 
 An agent is RED when one of its verdicts is red or it did not report, UNPROVEN when none of its examples was graded,
-else GREEN. The board is RED if any agent is, else UNPROVEN if any is, else GREEN. Errors and excused failures stay in the
-denominator of the pass rate; only skips leave it, and how much was graded of all is on every row.
+else GREEN. The board is RED if any agent is, else UNPROVEN if any is, else GREEN. Errors and excused failures stay in
+the denominator of the pass rate; only skips leave it, and how much was graded of all is on every row.
 """
 
 from collections import Counter
@@ -149,8 +149,9 @@ def _agent_board(database: Database, run: RunRow, row: AgentRow, graded: Sequenc
     n_graded = len(graded) - counts[Verdict.SKIP] - counts[Verdict.ERROR]
     n_counted = len(graded) - counts[Verdict.SKIP]
     problems = list(row.problems)
-    if not graded and row.n_selected and run.finished_at is not None and not run.interrupted:
-        problems.append("did not report")
+    if len(graded) < row.n_selected and run.finished_at is not None and not run.interrupted:
+        missing = f"{row.n_selected - len(graded)} of {row.n_selected} examples did not report"
+        problems.append(missing if graded else "did not report")
     used = outcomes.resources(database, run.run_id, row.agent)
     means, n_scored = _means(graded)
     return AgentBoard(

@@ -7,6 +7,7 @@ in the folder are the builders that examples name; their bytes belong to the dig
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +18,10 @@ from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
+    StrictBool,
     StringConstraints,
     ValidationError,
     field_validator,
@@ -26,7 +29,7 @@ from pydantic import (
 )
 
 from eval_pipeline.errors import DatasetError
-from eval_pipeline.values import copy_json, digest
+from eval_pipeline.values import copy_json, digest, require_json
 
 CITED = re.compile(r"[\w][\w./-]*\.(?:txt|md|csv|xml|eml|html)", re.ASCII)
 """What a citation of a text looks like: a relative path of plain characters with the ending of a text file."""
@@ -34,6 +37,15 @@ CITED = re.compile(r"[\w][\w./-]*\.(?:txt|md|csv|xml|eml|html)", re.ASCII)
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 ExampleId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=200)]
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+def _is_date_text(value: object) -> object:
+    if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+        raise ValueError("write the date as YYYY-MM-DD")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_is_date_text)]
 
 
 class _Model(BaseModel):
@@ -48,12 +60,18 @@ class KnownDefect(_Model):
         None,
         description="outputs by name that must all equal these values, with their type, for the marker to excuse",
     )
-    intermittent: bool = Field(False, description="seen now and then: passing is not reported as XPASS")
+    intermittent: StrictBool = Field(False, description="seen now and then: passing is not reported as XPASS")
     reason: Sentence = Field(description="what is wrong, in a sentence")
     owner: Sentence | None = Field(None, description="who mends it")
-    since: date | None = Field(None, description="first seen")
-    expires: date | None = Field(None, description="the marker breaks a static rule from the day after")
+    since: Day | None = Field(None, description="first seen")
+    expires: Day | None = Field(None, description="the marker breaks a static rule from the day after")
     issue: Sentence | None = Field(None, description="where the defect is tracked")
+
+    @field_validator("only_when")
+    @classmethod
+    def _is_json(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        require_json(value)
+        return value
 
     @model_validator(mode="after")
     def _has_a_situation(self) -> "KnownDefect":
@@ -78,6 +96,7 @@ class Example(_Model):
     @field_validator("inputs", "expected")
     @classmethod
     def _amounts_are_strings(cls, value: dict[str, Any]) -> dict[str, Any]:
+        require_json(value)
         for path, number in floats(value):
             is_ratio = "." not in path and 0 <= number <= 1
             if not is_ratio:
@@ -221,7 +240,10 @@ def read_file(file: Path, agent: str) -> DatasetFile:
 
 
 def parse_json(file: Path) -> Any:
-    """The JSON value in a file. Raises DatasetError for broken JSON, NaN, and an object that has one key twice."""
+    """The JSON value in a file.
+
+    Raises DatasetError for broken JSON, for NaN and numbers too large to hold, and for an object with a key twice.
+    """
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value: dict[str, Any] = {}
@@ -234,8 +256,15 @@ def parse_json(file: Path) -> Any:
     def no_constant(name: str) -> Any:
         raise DatasetError(f"{name} is not JSON", file=file)
 
+    def finite(digits: str) -> float:
+        number = float(digits)
+        if not math.isfinite(number):
+            raise DatasetError(f"the number {digits} is too large", file=file)
+        return number
+
     try:
-        return json.loads(file.read_text("utf-8"), object_pairs_hook=unique, parse_constant=no_constant)
+        text = file.read_text("utf-8")
+        return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant, parse_float=finite)
     except UnicodeDecodeError as error:
         raise DatasetError(f"not UTF-8 at byte {error.start}", file=file) from None
     except json.JSONDecodeError as error:
@@ -244,6 +273,8 @@ def parse_json(file: Path) -> Any:
         ) from None
     except RecursionError:
         raise DatasetError("nested too deeply", file=file) from None
+    except ValueError as error:
+        raise DatasetError(f"cannot be read: {error}", file=file) from None
     except OSError as error:
         raise DatasetError(f"cannot be read: {error.strerror}", file=file) from None
 

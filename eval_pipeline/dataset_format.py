@@ -6,6 +6,7 @@ author's order, and what equals its default is left out.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from eval_pipeline.dataset import DatasetFile, Example, KnownDefect, parse_json,
 
 WIDTH = 110
 SCHEMA_NAME = "dataset.schema.json"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""JSON can say half a character, as an escape; a UTF-8 file cannot hold one."""
 _ALWAYS_BROKEN = 3
 """File, list of examples, example: broken up however short, so that each part of an example has a line of its own."""
 
@@ -22,7 +25,7 @@ def formatted(file: Path, agent: str) -> str:
     read_file(file, agent)
     raw = parse_json(file)
     ordered = {"agent": raw["agent"], "examples": [_example(example) for example in raw["examples"]]}
-    return _text(ordered, 0) + "\n"
+    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", _text(ordered, 0)) + "\n"
 
 
 def schema_text() -> str:

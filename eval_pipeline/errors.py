@@ -46,6 +46,9 @@ class DatasetError(EvalPipelineError):
 
 
 def one_line(error: BaseException) -> str:
-    """The error's type and message on one line, without a traceback and without line ends."""
-    text = " ".join(str(error).split())
+    """The error's type and message on one line, without a traceback and without line ends. Never raises."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # an exception of somebody else's whose __str__ raises is still to be told
+        text = "(its message cannot be shown)"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

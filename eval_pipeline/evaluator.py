@@ -12,12 +12,11 @@ missing number.
 """
 
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from numbers import Real
+from itertools import islice
 from typing import Any
 
 from eval_pipeline.errors import ConfigError, one_line
@@ -40,9 +39,9 @@ class ScoreKey:
     judged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evaluator:
-    """A grading function with what it declares. Made by ``@evaluator``."""
+    """A grading function with what it declares. Made by ``@evaluator``; equal to itself only, so it can be hashed."""
 
     name: str
     grade: Grade
@@ -114,15 +113,17 @@ def grade(evaluators: Sequence[Evaluator], outputs: Mapping[str, Any], expected:
     for item in applying(evaluators, expected):
         given = {key: copy_json(expected[key]) for key in item.reads | item.may_read if key in expected}
         try:
-            returned = list(item.grade(copy_json(outputs), given))
-        except Exception as error:  # an evaluator may raise anything; it becomes an ERROR
-            problems.append(f"evaluator {item.name} raised {one_line(error)}")
-            continue
-        problem = _problem(item, returned, scores)
+            # One more than it may score: enough to see what is wrong, and an end for a generator that has none.
+            returned = list(islice(item.grade(copy_json(outputs), given), len(item.scores) + 1))
+            problem = _problem(item, returned, scores)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # an evaluator may raise anything, SystemExit too; it becomes an ERROR
+            problem = f"raised {one_line(error)}"
         if problem is not None:
             problems.append(f"evaluator {item.name} {problem}")
         else:
-            scores.extend(Score(s.key, float(s.value), s.comment, s.unanswered) for s in returned)
+            scores.extend(Score(s.key, float(s.value), s.comment, bool(s.unanswered)) for s in returned)
     return Grading(tuple(scores), tuple(problems))
 
 
@@ -133,17 +134,25 @@ def _problem(item: Evaluator, returned: list[Any], earlier: list[Score]) -> str 
     for score in returned:
         if not isinstance(score, Score):
             return f"returned {type(score).__name__}, not Score"
-        if score.key not in item.scores:
-            return f"scored {score.key!r}, which it does not declare"
-        if score.key in taken:
-            return f"scored {score.key!r}, which is scored already"
-        if not _is_share(score.value):
-            return f"scored {score.key} with {score.value!r}, which is not a finite number in [0, 1]"
+        problem = _wrong_key(item, score.key, taken) or _wrong_value(score.key, score.value, score.comment)
+        if problem is None and score.unanswered and score.value != 0:
+            problem = f"scored {score.key} with {score.value!r} although its judge was not there"
+        if problem is not None:
+            return problem
         taken.add(score.key)
     return None
 
 
-def _is_share(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return math.isfinite(value) and 0 <= value <= 1
+def _wrong_key(item: Evaluator, key: object, taken: set[str]) -> str | None:
+    if not isinstance(key, str) or key not in item.scores:
+        return f"scored {key!r}, which it does not declare"
+    return f"scored {key!r}, which is scored already" if key in taken else None
+
+
+def _wrong_value(key: str, value: object, comment: object) -> str | None:
+    """Only int and float are numbers here: of others one just below 1 would become 1.0 when it is made a float."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        return f"scored {key} with {value!r}, which is not a finite number in [0, 1]"
+    if comment is not None and not isinstance(comment, str):
+        return f"scored {key} with a comment that is {type(comment).__name__}, not text"
+    return None

@@ -37,12 +37,11 @@ def grade_outcomes(suite: AgentSuite, stored: Iterable[Outcome]) -> Iterator[Gra
     for example_id, group in groupby(stored, key=lambda outcome: outcome.example_id):
         trials = list(group)
         position = trials[0].position
-        if any(outcome.status is Status.SKIPPED for outcome in trials):
-            reason = next(outcome.skip_reason for outcome in trials if outcome.skip_reason)
-            yield Graded(example_id, position, Decision(Verdict.SKIP, reason, n_trials=0))
-        elif refused is not None and suite.target is not None:
+        if refused is not None:
             told = f"refused by the rule {refused.rule}: {refused}"
             yield Graded(example_id, position, Decision(Verdict.ERROR, told, n_trials=len(trials)))
+        elif all(outcome.status is Status.SKIPPED for outcome in trials):
+            yield Graded(example_id, position, Decision(Verdict.SKIP, trials[0].skip_reason or "", n_trials=0))
         else:
             yield _graded(suite, example_id, position, trials)
 
@@ -60,6 +59,8 @@ def _graded(suite: AgentSuite, example_id: str, position: int, outcomes_of_one: 
 def _trial(suite: AgentSuite, outcome: Outcome) -> Trial:
     if outcome.failure is not None:
         return Trial(error=f"{outcome.failure.kind.value}: {outcome.failure.message}")
+    if outcome.status is Status.SKIPPED:
+        return Trial(error=f"skipped although other trials of it ran: {outcome.skip_reason}")
     example = suite.dataset.by_id.get(outcome.example_id)
     if example is None:
         return Trial(error="the example is no longer in the dataset")

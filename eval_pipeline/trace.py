@@ -7,14 +7,16 @@ as it is, unwrapped, and its nodes become spans.
 import dataclasses
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol
 
+from eval_pipeline.errors import one_line
 from eval_pipeline.outcome import ModelIdentity, Span, Usage
+from eval_pipeline.values import require_json
 
 MAX_VALUE_BYTES = 64 * 1024
 """A span's input or output longer than this as JSON text is cut, and says so."""
@@ -23,7 +25,8 @@ MAX_VALUE_BYTES = 64 * 1024
 class CompiledGraph(Protocol):
     """The part of LangGraph's ``CompiledStateGraph`` that is used here."""
 
-    def stream(self, input: Any, config: Any = None, **options: Any) -> Iterator[Any]:
+    @property
+    def stream(self) -> Callable[..., Iterator[Any]]:
         """Runs the graph and yields its events."""
 
 
@@ -93,18 +96,32 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
                     recorder.now() - start,
                     taken,
                     bounded(event.get("result")),
-                    str(error) if error else None,
+                    _told(error),
                 )
             )
     return final
 
 
+def _told(error: object) -> str | None:
+    if isinstance(error, BaseException):
+        return one_line(error)
+    return str(error) if error else None
+
+
 def bounded(value: Any) -> Any:
-    """``value`` as JSON, cut to ``MAX_VALUE_BYTES`` with a note of its size."""
-    text = json.dumps(value, default=_plain, skipkeys=True)
-    if len(text) > MAX_VALUE_BYTES:
-        return {"cut": text[: MAX_VALUE_BYTES // 2], "bytes": len(text)}
-    return json.loads(text)
+    """``value`` as JSON, cut to ``MAX_VALUE_BYTES`` with a note of its size; NaN and infinities become their names.
+
+    Never raises: a state that cannot be shown (it holds itself, say) is told in its place and fails no attempt.
+    """
+    try:
+        text = json.dumps(value, default=_plain, skipkeys=True)
+        if len(text) > MAX_VALUE_BYTES:
+            return {"cut": text[: MAX_VALUE_BYTES // 2], "bytes": len(text)}
+        shown = json.loads(text, parse_constant=str)
+        require_json(shown)
+    except Exception as error:  # the agent's own values: their __repr__ or model_dump may raise anything
+        return {"not_shown": one_line(error)}
+    return shown
 
 
 def _plain(value: Any) -> Any:

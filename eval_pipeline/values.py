@@ -3,10 +3,12 @@
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
+
+MAX_DEPTH = 100
+"""Lists and objects in one another, at most: what is deeper cannot be read back wherever the stack is deep already."""
 
 
 class NotJson(ValueError):
@@ -40,12 +42,13 @@ def copy_json(value: Any) -> Any:
 def canonical_text(value: Any) -> str:
     """The one JSON text of a value: keys sorted, no white space, ASCII only (NUL and lone surrogates as escapes).
 
-    Raises NotJson for what JSON cannot say: NaN, infinities, other types, keys that are not strings.
+    Raises NotJson for what JSON cannot say: NaN, infinities, other types, keys that are not strings; and for what is
+    nested more than ``MAX_DEPTH`` deep, or in itself.
     """
+    require_json(value)
     try:
         return _dumps(value)
-    except (TypeError, ValueError) as error:
-        require_json(value)
+    except ValueError as error:
         raise NotJson("$", str(error)) from error
 
 
@@ -60,20 +63,26 @@ def digest(value: Any) -> str:
 
 def require_json(value: object, path: str = "$") -> None:
     """Raises NotJson with the path of the first part of ``value`` that is not JSON."""
-    if value is None or isinstance(value, bool | int | str):
-        return
+    found = _not_json(value, 0)
+    if found is not None:
+        raise NotJson(path + found[0], found[1])
+
+
+def _not_json(value: object, depth: int) -> tuple[str, str] | None:
+    """Path and problem of the first part that is not JSON; the path is made only when there is a problem."""
+    if value is None or isinstance(value, str | int):
+        return None
     if isinstance(value, float):
-        if not math.isfinite(value):
-            raise NotJson(path, f"{value} is not a JSON number")
-        return
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise NotJson(path, f"key {key!r} is not a string")
-            require_json(item, f"{path}.{key}")
-        return
-    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        for index, item in enumerate(value):
-            require_json(item, f"{path}[{index}]")
-        return
-    raise NotJson(path, f"{type(value).__name__} is not a JSON value")
+        return None if math.isfinite(value) else ("", f"{value} is not a JSON number")
+    if not isinstance(value, dict | list | tuple):
+        return "", f"{type(value).__name__} is not a JSON value"
+    if depth >= MAX_DEPTH:
+        return "", f"nested more than {MAX_DEPTH} deep"
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in pairs:
+        if isinstance(value, dict) and not isinstance(key, str):
+            return "", f"key {key!r} is not a string"
+        found = _not_json(item, depth + 1)
+        if found is not None:
+            return (f".{key}" if isinstance(value, dict) else f"[{key}]") + found[0], found[1]
+    return None

@@ -167,6 +167,9 @@ def _problem(trial: Trial, markers: Sequence[KnownDefect]) -> str | None:
         return trial.error
     if not trial.scores:
         return "ungraded: no evaluator scored this example"
+    invalid = [score for score in trial.scores if not 0 <= score.value <= PERFECT]
+    if invalid:
+        return f"the score of {invalid[0].key} is {invalid[0].value}, which is not in [0, 1]"
     scored = {score.key for score in trial.scores}
     unscored = sorted({key for marker in markers for key in marker.keys} - scored)
     if unscored:

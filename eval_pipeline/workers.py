@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 from eval_pipeline.attempt import Task, run_attempt, run_attempt_async
 from eval_pipeline.outcome import FailureKind, Outcome
@@ -42,7 +43,7 @@ class _Flight:
     task: Task
     began: float
     given_up: bool = False
-    cancel: Callable[[], None] | None = None
+    cancel: Callable[[], object] | None = None
     cancelled_at: float | None = None
 
 
@@ -213,7 +214,7 @@ class _Loop:
     async def _work(self, loop: asyncio.AbstractEventLoop) -> None:
         while (flight := self._shared.take()) is not None:
             running = loop.create_task(run_attempt_async(flight.task, self._run_one, self._limits.max_output_bytes))
-            flight.cancel = lambda task=running: loop.call_soon_threadsafe(task.cancel)  # type: ignore[misc]
+            flight.cancel = partial(loop.call_soon_threadsafe, running.cancel)
             try:
                 outcome = await running
             except asyncio.CancelledError:

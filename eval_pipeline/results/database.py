@@ -27,9 +27,13 @@ class Database:
         reason = reachable(self.url)
         if reason is not None:
             raise ResultsUnavailable(f"the results database does not answer: {reason}")
-        self._connection: psycopg.Connection[dict[str, Any]] = psycopg.connect(
-            self.url, autocommit=True, row_factory=dict_row, connect_timeout=5
-        )
+        try:
+            self._connection: psycopg.Connection[dict[str, Any]] = psycopg.connect(
+                self.url, autocommit=True, row_factory=dict_row, connect_timeout=5
+            )
+        except psycopg.OperationalError as error:  # it answers and refuses: a wrong password, no such database
+            told = " ".join(str(error).split())
+            raise ResultsUnavailable(f"the results database refuses the connection: {told}") from None
 
     def __enter__(self) -> "Database":
         return self

@@ -1,9 +1,10 @@
 """Stored outcomes: written by COPY as soon as they are finished, read in pages through a server-side cursor."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
+
+from psycopg import ServerCursor
 
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.outcome import OUTPUT_SCHEMA, Failure, FailureKind, ModelIdentity, Outcome, Span, Status, Usage
@@ -44,15 +45,15 @@ def encoded(outcome: Outcome) -> Row:
         failure.kind.value if failure else None,
         storable(failure.message) if failure else None,
         storable(failure.detail) if failure and failure.detail else None,
-        storable(outcome.skip_reason) if outcome.skip_reason else None,
+        None if outcome.skip_reason is None else storable(outcome.skip_reason),
         usage.model_calls,
         usage.input_tokens,
         usage.output_tokens,
         usage.cost_usd,
-        model.name if model else None,
-        model.endpoint if model else None,
-        model.returned_id if model else None,
-        json.dumps([asdict(span) for span in outcome.spans]) if outcome.spans else "[]",
+        storable(model.name) if model else None,
+        storable(model.endpoint) if model else None,
+        storable(model.returned_id) if model and model.returned_id is not None else None,
+        canonical_text([asdict(span) for span in outcome.spans]) if outcome.spans else "[]",
     )
 
 
@@ -89,7 +90,8 @@ def read(database: Database, run_id: str, agent: str) -> Iterator[Outcome]:
     Raises ConfigError for an outcome of another output schema: it is not read as something that it is not.
     """
     with database.transaction("outcomes") as db:
-        db.itersize = _PAGE
+        if isinstance(db, ServerCursor):
+            db.itersize = _PAGE
         db.execute(f"{_SELECT_ALL} where run_id = %s and agent = %s order by position, trial", (run_id, agent))
         for row in db:
             yield _outcome(row)

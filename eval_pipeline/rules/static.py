@@ -202,7 +202,9 @@ def offences(suite: AgentSuite) -> tuple[Offence, ...]:
 
 
 def unregistered(folder: Path | None = None) -> tuple[Offence, ...]:
-    """Packages in ``bookkeeping/agents/`` that the registry does not name: agents that no board would show."""
+    """Agents that no board would show: packages in ``bookkeeping/agents/`` that the registry does not name, and names
+    in SKIPPED_AGENTS that it does not have (``skipped_agents_is_empty`` tells of those that it has).
+    """
     if folder is None:
         spec = find_spec("bookkeeping.agents")
         folder = Path(next(iter(spec.submodule_search_locations or ()))) if spec else Path()
@@ -210,8 +212,12 @@ def unregistered(folder: Path | None = None) -> tuple[Offence, ...]:
     found: Sequence[str] = sorted(
         path.parent.name for path in folder.glob("*/*.py") if path.parent.name != "__pycache__"
     )
-    return tuple(
-        Offence("every_agent_is_registered", name, f"bookkeeping.agents.{name} is not in AGENTS", folder / name)
-        for name in dict.fromkeys(found)
-        if f"bookkeeping.agents.{name}" not in registered
+    parked = sorted(SKIPPED_AGENTS - {entry.name for entry in AGENTS})
+    return (
+        *(
+            Offence("every_agent_is_registered", name, f"bookkeeping.agents.{name} is not in AGENTS", folder / name)
+            for name in dict.fromkeys(found)
+            if f"bookkeeping.agents.{name}" not in registered
+        ),
+        *(Offence("skipped_agents_is_empty", name, "is in SKIPPED_AGENTS; no agent may be parked") for name in parked),
     )

@@ -1,0 +1,175 @@
+"""The command line. Each command reads its arguments here; what it does is in ``commands``, imported when used."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Decides whether a set of agents may be released: every target runs the agent's real graph.",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="print one JSON value")]
+Strict = Annotated[bool, typer.Option("--strict", help="a skip is fatal")]
+Run = Annotated[str, typer.Argument(help="a run id, or latest")]
+
+
+PLAIN_WIDTH = 160
+"""Columns where there is no terminal to ask, so that a table in a log is not cut."""
+
+
+def _out() -> Console:
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+
+
+def _err() -> Console:
+    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else PLAIN_WIDTH)
+
+
+@app.command()
+def check(as_json: Json = False) -> None:
+    """Every static rule: no model, no database."""
+    from eval_pipeline.commands.check import check as command
+
+    raise typer.Exit(command(_out(), as_json=as_json))
+
+
+@app.command()
+def run(
+    select: Annotated[
+        list[str] | None, typer.Argument(help="AGENT or AGENT/EXAMPLE-GLOB; everything when left out")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="the model of model-bound agents")] = None,
+    trials: Annotated[int, typer.Option(help="how often each example is run")] = 1,
+    tag: Annotated[list[str] | None, typer.Option(help="only examples with one of these tags")] = None,
+    last: Annotated[str | None, typer.Option(help="only those that were red, fail, error, xpass or skip")] = None,
+    limit: Annotated[int | None, typer.Option(help="at most so many examples of each agent")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="RUN", help="continue a run: only what is missing")] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="with --resume: what ended in ERROR again")
+    ] = False,
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Runs the agents' real graphs, scores what they did, and shows the board."""
+    from eval_pipeline.commands.run import run as command
+    from eval_pipeline.pipeline import Request
+    from eval_pipeline.selection import Selection
+    from eval_pipeline.settings import settings
+
+    selection = Selection(tuple(select or ()), tuple(tag or ()), last, limit)
+    request = Request(selection, model or (None if resume else settings().model), trials, resume, retry_errors)
+    raise typer.Exit(command(request, _out(), _err(), strict=strict, as_json=as_json))
+
+
+@app.command()
+def score(run_id: Run = "latest", strict: Strict = False, as_json: Json = False) -> None:
+    """Scores stored outcomes again with the evaluators of now. No model is called."""
+    from eval_pipeline.commands.show import score as command
+
+    raise typer.Exit(command(run_id, _out(), strict=strict, as_json=as_json))
+
+
+@app.command()
+def board(
+    run_id: Run = "latest",
+    as_json: Json = False,
+    html: Annotated[Path | None, typer.Option(help="write a page")] = None,
+    junit: Annotated[Path | None, typer.Option(help="write JUnit XML")] = None,
+) -> None:
+    """Shows the board of a run."""
+    from eval_pipeline.commands.show import show_board as command
+
+    raise typer.Exit(command(run_id, _out(), as_json=as_json, html=html, junit=junit))
+
+
+@app.command()
+def gate(run_id: Run = "latest", strict: Strict = False, as_json: Json = False) -> None:
+    """The release decision: 0 only for a board that is GREEN, whole and current."""
+    from eval_pipeline.commands.show import gate as command
+
+    raise typer.Exit(command(run_id, _out(), strict=strict, as_json=as_json))
+
+
+@app.command()
+def diff(
+    before: Annotated[str, typer.Argument(help="a run id")],
+    after: Annotated[str, typer.Argument(help="a run id, or latest")] = "latest",
+    anyway: Annotated[bool, typer.Option("--anyway", help="compare what did not grade the same thing")] = False,
+    as_json: Json = False,
+) -> None:
+    """What changed between two runs; 1 when something is newly red."""
+    from eval_pipeline.commands.diff import diff as command
+
+    raise typer.Exit(command(before, after, _out(), anyway=anyway, as_json=as_json))
+
+
+@app.command()
+def trace(
+    example: Annotated[str, typer.Argument(metavar="AGENT/EXAMPLE")],
+    run_id: Annotated[str, typer.Option("--run", metavar="RUN", help="a run id, or latest")] = "latest",
+    as_json: Json = False,
+) -> None:
+    """What the agent did on one example: its nodes, outputs, scores and verdict."""
+    from eval_pipeline.commands.trace import trace as command
+
+    raise typer.Exit(command(example, run_id, _out(), as_json=as_json))
+
+
+@app.command()
+def fmt(check: Annotated[bool, typer.Option("--check", help="change nothing; 1 when a file would")] = False) -> None:
+    """Writes the datasets' canonical format and their JSON Schema."""
+    from eval_pipeline.commands.fmt import fmt as command
+
+    raise typer.Exit(command(_out(), check=check))
+
+
+@app.command("init-ledger")
+def init_ledger() -> None:
+    """Prepares the empty database of EVAL_LEDGER_URL for evals; refuses one that holds books."""
+    from eval_pipeline.commands.setup import init_ledger as command
+
+    raise typer.Exit(command(_out()))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """What is here, what is missing, and why."""
+    from eval_pipeline.commands.setup import doctor as command
+
+    raise typer.Exit(command(_out(), as_json=as_json))
+
+
+@app.command()
+def dev(
+    port: Annotated[int, typer.Option(help="of the UI, on loopback")] = 3000,
+    host: Annotated[str, typer.Option(help="the UI has no authentication: other hosts at your own risk")] = "127.0.0.1",
+) -> None:
+    """Serves the Dagster UI and its daemon over the same databases."""
+    from eval_pipeline.commands.dev import dev as command
+
+    raise typer.Exit(command(host, port, _err()))
+
+
+def main() -> None:
+    """The entry point: a user's mistake ends in one line on stderr and exit code 2, never in a traceback."""
+    from eval_pipeline.errors import NO_BOARD, EvalPipelineError
+    from eval_pipeline.postgres import PostgresUnavailable
+
+    try:
+        app()
+    except EvalPipelineError as error:
+        _err().print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
+    except PostgresUnavailable as error:
+        _err().print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(NO_BOARD)
+
+
+if __name__ == "__main__":
+    main()

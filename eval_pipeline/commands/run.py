@@ -1,0 +1,84 @@
+"""``run``: a request becomes a plan, the plan a Dagster run, the run a board."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import uuid4
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from eval_pipeline.board import Board, build_board
+from eval_pipeline.board_text import print_board
+from eval_pipeline.errors import NOT_GREEN, OK, ResultsUnavailable
+from eval_pipeline.pipeline import Request, make_plan, publish_board, resumed
+from eval_pipeline.results import runs
+from eval_pipeline.results.database import Database
+from eval_pipeline.run import Progress as AgentProgress
+from eval_pipeline.settings import settings
+from eval_pipeline.storage import Storage, storage
+
+Report = Callable[[AgentProgress], None]
+
+
+def run(request: Request, out: Console, err: Console, *, strict: bool, as_json: bool) -> int:
+    """Runs, scores and shows the board. 0 not red (under strict: and nothing skipped), 1 otherwise.
+
+    Raises EvalPipelineError when no board can be written.
+    """
+    with storage(settings()) as where:
+        board = _board_of(request, where, err)
+    if as_json:
+        out.print_json(json.dumps(board.as_json()))
+    else:
+        print_board(board, out)
+    return OK if board.is_acceptable(strict=strict or settings().strict) else NOT_GREEN
+
+
+def _board_of(request: Request, where: Storage, err: Console) -> Board:
+    with Database(where.database_url) as database:
+        request = resumed(database, request)
+        dagster_run_id = str(uuid4())
+        run_id = request.resume or dagster_run_id
+        plan = make_plan(database, run_id, request, settings())
+        # Late: dagster takes most of a second to import, and a wrong selection should be told at once.
+        from eval_pipeline.deployment.materialize import fail_orphaned_runs, materialize
+
+        if where.server is not None and where.server.started_here:
+            fail_orphaned_runs()
+        with _progress(err) as report:
+            done = materialize(plan, dagster_run_id, report)
+        for failure in done.failures:
+            err.print(failure, style="red", markup=False, highlight=False, soft_wrap=True)
+        if not runs.exists(database, run_id):
+            raise ResultsUnavailable("the run left nothing behind: no board can be written")
+        if done.has_board:
+            return build_board(database, run_id)
+        return publish_board(database, run_id, interrupted=done.interrupted)
+
+
+@contextmanager
+def _progress(err: Console) -> Iterator[Report]:
+    """Progress bars on a terminal; elsewhere a line for each agent when it is done."""
+    if not err.is_terminal:
+        yield _plain(err)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as bars:
+        tasks = {}
+
+        def report(progress: AgentProgress) -> None:
+            if progress.agent not in tasks:
+                tasks[progress.agent] = bars.add_task(progress.agent, total=progress.of)
+            bars.update(tasks[progress.agent], completed=progress.stored)
+
+        yield report
+
+
+def _plain(err: Console) -> Report:
+    def report(progress: AgentProgress) -> None:
+        if progress.stored >= progress.of:
+            told = f"{progress.agent}: {progress.stored} of {progress.of} outcomes stored"
+            err.print(told, markup=False, highlight=False, soft_wrap=True)
+
+    return report

@@ -1,0 +1,94 @@
+"""``trace``: what an agent did on one example, from what is stored; readable without any other service."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+
+from eval_pipeline.dataset import Example
+from eval_pipeline.errors import OK, ConfigError
+from eval_pipeline.outcome import Outcome, Span
+from eval_pipeline.results import outcomes, runs, scores
+from eval_pipeline.results.database import Database
+from eval_pipeline.results.scores import Graded
+from eval_pipeline.settings import settings
+from eval_pipeline.storage import storage
+from eval_pipeline.suite import load_suite
+
+
+def trace(name: str, run_id: str, out: Console, *, as_json: bool) -> int:
+    """Prints the trace of AGENT/EXAMPLE in a run. Raises ConfigError when there is no such outcome."""
+    agent, slash, example_id = name.partition("/")
+    if not slash or not example_id:
+        raise ConfigError(f"{name!r}: write AGENT/EXAMPLE")
+    with storage(settings()) as where, Database(where.database_url) as database:
+        run = runs.get(database, run_id)
+        found = outcomes.read_one(database, run.run_id, agent, example_id)
+        graded = next((row for row in scores.read(database, run.run_id, agent) if row.example_id == example_id), None)
+    if not found:
+        raise ConfigError(f"run {run.run_id} has no outcome of {name}")
+    example = _example(agent, example_id)
+    if as_json:
+        out.print_json(json.dumps(_as_json(run.run_id, found, graded), default=str))
+        return OK
+    for outcome in found:
+        _print(outcome, graded, example, out)
+    return OK
+
+
+def _example(agent: str, example_id: str) -> Example | None:
+    suite = load_suite(settings().datasets, [agent.partition("@")[0]])
+    return suite[0].dataset.by_id.get(example_id)
+
+
+def _as_json(run_id: str, found: Sequence[Outcome], graded: Graded | None) -> dict[str, Any]:
+    return {
+        "run_id": run_id,
+        "outcomes": [asdict(outcome) for outcome in found],
+        "decision": asdict(graded.decision) if graded else None,
+        "scores": [{"trial": trial, **asdict(score)} for trial, score in graded.scores] if graded else [],
+    }
+
+
+def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out: Console) -> None:
+    def line(text: str, style: str = "") -> None:
+        out.print(text, style=style, markup=False, soft_wrap=True)
+
+    trial = f" trial {outcome.trial}" if outcome.trial else ""
+    line(f"{outcome.agent}/{outcome.example_id}{trial}  {outcome.status}  {outcome.seconds * 1000:.0f} ms", "bold")
+    if example is not None:
+        line("inputs   " + _short(example.inputs))
+        line("expected " + _short(example.expected))
+    for span in outcome.spans:
+        _print_span(span, line)
+    if outcome.outputs is not None:
+        line("outputs", "bold")
+        for key, value in outcome.outputs.items():
+            line(f"  {key}: {_short(value)}")
+    if outcome.skip_reason is not None:
+        line(f"skipped: {outcome.skip_reason}", "yellow")
+    if outcome.failure is not None:
+        line(f"{outcome.failure.kind}: {outcome.failure.message}", "red")
+        line(outcome.failure.detail or "")
+    if graded is not None:
+        line("scores", "bold")
+        for number, score in graded.scores:
+            if number == outcome.trial:
+                line(f"  {score.key} {score.value:.4g}  {score.comment or ''}".rstrip())
+        line(f"verdict {graded.decision.verdict}  {graded.decision.reason}".rstrip(), "bold")
+
+
+def _print_span(span: Span, line: Any) -> None:
+    line(f"  {span.start * 1000:7.1f} ms  {span.kind} {span.name}  ({span.seconds * 1000:.1f} ms)")
+    changed = span.output if isinstance(span.output, Mapping) else {"result": span.output}
+    for key, value in changed.items():
+        line(f"             {key}: {_short(value)}")
+    if span.error:
+        line(f"             raised {span.error}", "red")
+
+
+def _short(value: Any, width: int = 400) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= width else f"{text[:width]} ... ({len(text)} characters; --json has all)"

@@ -1,0 +1,19 @@
+"""The one code location of the deployment."""
+
+import dagster as dg
+
+from eval_pipeline.deployment.assets import agent_assets
+from eval_pipeline.deployment.automation import nightly, structure
+from eval_pipeline.deployment.board import board, release_gate
+from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.registry import AGENTS
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """Assets for each registered agent, the board, the gate, and the jobs."""
+    return dg.Definitions(
+        assets=[*(asset for entry in AGENTS for asset in agent_assets(entry)), board, release_gate],
+        jobs=[structure, nightly],
+        resources={"request": RunRequest()},
+    )

@@ -1,0 +1,159 @@
+"""The assets of each agent, made from the registry: dataset, outcomes, scores. A second agent adds no code here."""
+
+from collections.abc import Iterable
+
+import dagster as dg
+
+from eval_pipeline.board import build_board
+from eval_pipeline.deployment import metadata
+from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.deployment.watch import WATCH
+from eval_pipeline.errors import EvalPipelineError
+from eval_pipeline.pipeline import run_one_agent, score_one_agent, start
+from eval_pipeline.registry import AgentEntry
+from eval_pipeline.rules.static import COMMON, offences, rules_of
+from eval_pipeline.settings import settings
+from eval_pipeline.suite import AgentSuite, load_agent
+from eval_pipeline.values import digest
+from eval_pipeline.verdict import Verdict
+
+
+def key(agent: str, part: str) -> dg.AssetKey:
+    """The key of one of an agent's assets."""
+    return dg.AssetKey([agent, part])
+
+
+def agent_assets(entry: AgentEntry) -> list[dg.AssetsDefinition]:
+    """The chain of one agent. A dataset that cannot be read does not take the other agents' definitions away."""
+    try:
+        suite: AgentSuite | None = load_agent(entry, settings().datasets)
+    except EvalPipelineError:
+        suite = None
+    return [_dataset(entry, suite), _outcomes(entry, suite), _scores(entry, suite)]
+
+
+def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
+    rules = rules_of(suite) if suite else COMMON
+    specs = [dg.AssetCheckSpec(rule.name, asset=key(entry.name, "dataset"), description=rule.why) for rule in rules]
+
+    @dg.asset(
+        key=key(entry.name, "dataset"),
+        group_name=entry.name,
+        code_version=suite.dataset.digest[:32] if suite else "unreadable",
+        check_specs=specs,
+        kinds={"json"},
+        description=f"The examples of {entry.name}, from JSON in the repo; its data version is their digest.",
+    )
+    def dataset() -> dg.MaterializeResult:  # type: ignore[type-arg]
+        now = load_agent(entry, settings().datasets)
+        found = offences(now)
+        return dg.MaterializeResult(
+            data_version=dg.DataVersion(now.dataset.digest),
+            metadata={"n_examples": len(now.dataset.examples), "digest": now.dataset.digest},
+            check_results=[_static_check(entry, rule.name, found) for rule in rules],
+        )
+
+    return dataset
+
+
+def _static_check(entry: AgentEntry, rule: str, found: Iterable[object]) -> dg.AssetCheckResult:
+    broken = [item for item in found if getattr(item, "rule", None) == rule]
+    return dg.AssetCheckResult(
+        check_name=rule,
+        asset_key=key(entry.name, "dataset"),
+        passed=not broken,
+        metadata=metadata.offenders(broken),  # type: ignore[arg-type]
+    )
+
+
+def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
+    @dg.asset(
+        key=key(entry.name, "outcomes"),
+        group_name=entry.name,
+        deps=[key(entry.name, "dataset")],
+        code_version=suite.code_version(settings().model) if suite else "unreadable",
+        kinds={"langgraph"},
+        pool="agents",
+        description=f"What the real graph of {entry.name} made of each example, kept in the results database.",
+    )
+    def outcomes(context: dg.AssetExecutionContext, request: RunRequest) -> dg.MaterializeResult:  # type: ignore[type-arg]
+        with request.database() as database, WATCH.interruptible():
+            plan = request.plan(context, database)
+            start(database, plan)
+            run_one_agent(
+                database, plan, entry.name, settings(), should_stop=WATCH.interrupted.is_set, report=WATCH.report
+            )
+            version, n_outcomes = outcomes_version(database, plan.run_id, entry.name)
+            return dg.MaterializeResult(
+                data_version=dg.DataVersion(version),
+                metadata={"n_outcomes": n_outcomes, "root_run": plan.run_id, "partial": WATCH.interrupted.is_set()},
+            )
+
+    return outcomes
+
+
+def outcomes_version(database, run_id: str, agent: str) -> tuple[str, int]:  # type: ignore[no-untyped-def]
+    """Digest of all outputs of an agent in a run, and how many outcomes there are."""
+    from eval_pipeline.results import outcomes as stored
+
+    seen = {
+        f"{item.example_id}/{item.trial}": digest(dict(item.outputs)) if item.outputs is not None else item.status.value
+        for item in stored.read(database, run_id, agent)
+    }
+    return digest(seen), len(seen)
+
+
+def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
+    asset_key = key(entry.name, "scores")
+    specs = [
+        dg.AssetCheckSpec("no_unexpected_failure", asset=asset_key, description="no example is FAIL or ERROR"),
+        dg.AssetCheckSpec(
+            "no_xpass", asset=asset_key, description="no recorded defect appears fixed: its marker must go"
+        ),
+        dg.AssetCheckSpec("no_skip", asset=asset_key, description="nothing was skipped; an error under strict"),
+    ]
+
+    @dg.asset(
+        key=asset_key,
+        group_name=entry.name,
+        deps=[key(entry.name, "dataset"), key(entry.name, "outcomes")],
+        code_version=suite.evaluators_digest if suite else "unreadable",
+        check_specs=specs,
+        kinds={"python"},
+        description=f"The scores and verdicts of {entry.name}: stored outcomes through the evaluators, no model call.",
+    )
+    def scores(context: dg.AssetExecutionContext, request: RunRequest) -> dg.MaterializeResult:  # type: ignore[type-arg]
+        with request.database() as database:
+            run_id = request.root_run(context, database)
+            score_one_agent(database, run_id, load_agent(entry, settings().datasets))
+            board = build_board(database, run_id)
+        row = next(item for item in board.agents if item.agent == entry.name)
+        mine = [item for item in board.examples if item.agent == entry.name]
+        return dg.MaterializeResult(
+            metadata={**metadata.agent_numbers(row), "red": metadata.red_examples(board, entry.name)},
+            check_results=list(_verdict_checks(asset_key, mine, strict=request.is_strict)),
+        )
+
+    return scores
+
+
+def _verdict_checks(asset_key: dg.AssetKey, examples, *, strict: bool):  # type: ignore[no-untyped-def]
+    rows = {
+        "no_unexpected_failure": [e for e in examples if e.verdict in (Verdict.FAIL, Verdict.ERROR)],
+        "no_xpass": [e for e in examples if e.xpass],
+        "no_skip": [e for e in examples if e.verdict is Verdict.SKIP],
+    }
+    for name, found in rows.items():
+        warn = name == "no_skip" and not strict
+        yield dg.AssetCheckResult(
+            check_name=name,
+            asset_key=asset_key,
+            passed=not found,
+            severity=dg.AssetCheckSeverity.WARN if warn else dg.AssetCheckSeverity.ERROR,
+            metadata={
+                "n_offenders": len(found),
+                "offenders": metadata.table(
+                    ("example", "verdict", "why"), ((e.id, e.verdict, e.reason or ", ".join(e.xpass)) for e in found)
+                ),
+            },
+        )

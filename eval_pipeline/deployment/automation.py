@@ -1,0 +1,15 @@
+"""Jobs: what runs together."""
+
+import dagster as dg
+
+from eval_pipeline.deployment.assets import key
+from eval_pipeline.registry import AGENTS
+
+structure = dg.define_asset_job(
+    "structure",
+    selection=dg.AssetSelection.assets(*(key(entry.name, "dataset") for entry in AGENTS)),
+    description="Datasets and static rules; no model, no ledger. For pull requests.",
+)
+nightly = dg.define_asset_job(
+    "nightly", selection=dg.AssetSelection.all(), description="Everything, up to the release decision."
+)

@@ -1,0 +1,64 @@
+"""The request of a run as a Dagster resource, so that the launchpad of the UI can ask what the command line can."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dagster as dg
+from pydantic import Field
+
+from eval_pipeline.errors import ConfigError
+from eval_pipeline.pipeline import Plan, Request, make_plan, resumed
+from eval_pipeline.results.database import Database
+from eval_pipeline.selection import Selection
+from eval_pipeline.settings import settings
+
+ROOT_TAG = "eval/root_run"
+
+
+class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """What is asked of a run; the defaults are everything, once, with the model of the environment."""
+
+    select: list[str] = Field(default=[], description="AGENT or AGENT/EXAMPLE-GLOB; empty is everything")
+    tags: list[str] = Field(default=[], description="only examples with one of these tags")
+    last: str | None = Field(
+        default=None, description="only examples whose last verdict was red, fail, error, xpass or skip"
+    )
+    limit: int | None = Field(default=None, description="at most so many examples of each agent")
+    trials: int = Field(default=1, description="how often each example is run")
+    model: str | None = Field(default=None, description="the model for model-bound agents; EVAL_MODEL when empty")
+    resume: str | None = Field(default=None, description="the id of a run to continue")
+    retry_errors: bool = Field(default=False, description="with resume: run again what ended in ERROR")
+    strict: bool = Field(default=False, description="a skip is an error; EVAL_STRICT when false")
+
+    @property
+    def request(self) -> Request:
+        """As the harness takes it."""
+        selection = Selection(tuple(self.select), tuple(self.tags), self.last, self.limit)
+        model = self.model or (None if self.resume else settings().model)
+        return Request(selection, model, self.trials, self.resume, self.retry_errors)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether skips are fatal in this run."""
+        return self.strict or settings().strict
+
+    @contextmanager
+    def database(self) -> Iterator[Database]:
+        """A connection to the results, migrated."""
+        url = settings().database_url
+        if url is None:
+            raise ConfigError("EVAL_DATABASE_URL is not set: start Dagster by eval-pipeline dev, or set it")
+        with Database(url.get_secret_value()) as database:
+            database.migrate()
+            yield database
+
+    def plan(self, context: dg.AssetExecutionContext, database: Database) -> Plan:
+        """The plan of the run that a step belongs to."""
+        request = resumed(database, self.request)
+        return make_plan(database, self.root_run(context, database), request, settings())
+
+    def root_run(self, context: dg.AssetExecutionContext, database: Database) -> str:
+        """The root run of a step: of the run to resume, or of the Dagster run that this one retries, or itself."""
+        if self.resume is not None:
+            return resumed(database, self.request).resume or self.resume
+        return context.run.root_run_id or context.run_id

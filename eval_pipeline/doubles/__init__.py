@@ -1,0 +1,1 @@
+"""Doubles of storage ports: the only things that may stand in for something of an agent."""

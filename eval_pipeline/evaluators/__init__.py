@@ -1,0 +1,1 @@
+"""Evaluators: one file an agent, with the static rules that only this agent has."""

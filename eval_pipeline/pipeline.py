@@ -1,0 +1,174 @@
+"""One run from its request to its board, step by step. The command line and the Dagster assets call the same steps.
+
+Outcomes belong to the *root* run: a resumed run has a Dagster run of its own and writes beside what its root left.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from eval_pipeline.board import Board, build_board
+from eval_pipeline.dataset import Example
+from eval_pipeline.errors import ConfigError, ResumeRefused
+from eval_pipeline.grading import score_agent
+from eval_pipeline.results import boards, outcomes, runs, scores
+from eval_pipeline.results.database import Database
+from eval_pipeline.results.runs import AgentRow, RunRow
+from eval_pipeline.rules.static import unregistered
+from eval_pipeline.run import Progress, Work, run_agent
+from eval_pipeline.selection import Selection, require_some, selected
+from eval_pipeline.settings import Settings
+from eval_pipeline.suite import AgentSuite, load_suite
+from eval_pipeline.target import RunContext
+from eval_pipeline.values import canonical_text
+from eval_pipeline.workers import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of a run. ``resume`` is the id of a run whose root is continued."""
+
+    selection: Selection = Selection()
+    model: str | None = None
+    trials: int = 1
+    resume: str | None = None
+    retry_errors: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run before it starts: its root id, the agents with their suites, and the chosen examples by agent."""
+
+    run_id: str
+    request: Request
+    suite: tuple[AgentSuite, ...]
+    chosen: Mapping[str, tuple[Example, ...]]
+
+    def agent(self, name: str) -> AgentSuite:
+        """One agent's suite. Raises ConfigError when the run does not have it."""
+        for item in self.suite:
+            if item.name == name:
+                return item
+        raise ConfigError(f"agent {name!r} is not part of run {self.run_id}")
+
+
+def make_plan(database: Database, run_id: str, request: Request, settings: Settings) -> Plan:
+    """Loads the suite and chooses the examples.
+
+    Raises DatasetError for a dataset that cannot be read, ConfigError for a selection that matches nothing,
+    ResumeRefused when the run to resume had other data, code, model or trials.
+    """
+    if request.trials < 1:
+        raise ConfigError(f"--trials {request.trials}: at least 1 is needed")
+    suite = load_suite(settings.datasets, request.selection.agents)
+    last = _last_verdicts(database, suite) if request.selection.last else {}
+    chosen = {item.name: selected(request.selection, item, last.get(item.name)) for item in suite}
+    require_some(request.selection, chosen)
+    plan = Plan(run_id, request, tuple(item for item in suite if chosen[item.name]), chosen)
+    if runs.exists(database, run_id):
+        _require_same(database, plan)
+    return plan
+
+
+def _last_verdicts(database: Database, suite: tuple[AgentSuite, ...]) -> dict[str, dict[str, str]]:
+    last = runs.get(database).run_id
+    return {
+        item.name: {row.example_id: row.decision.verdict.value for row in scores.read(database, last, item.name)}
+        for item in suite
+    }
+
+
+def root_of(database: Database, resume: str) -> str:
+    """The root run that a resume of ``resume`` belongs to. Raises ConfigError when there is no such run."""
+    return runs.get(database, resume).run_id
+
+
+def resumed(database: Database, request: Request) -> Request:
+    """The request that continues a run: what was asked for then, with the resume of now.
+
+    Raises ResumeRefused when the call asks for something else than the run did.
+    """
+    if request.resume is None:
+        return request
+    run = runs.get(database, request.resume)
+    before = run.selection
+    if request.selection != Selection():
+        raise ResumeRefused("a resumed run has the selection of its root: leave out the selection")
+    for name, now, then in (("model", request.model, run.model), ("trials", request.trials, run.trials)):
+        if now != then and now not in (None, 1):
+            raise ResumeRefused(f"run {run.run_id} had {name} {then}, not {now}: start a new run")
+    selection = Selection(tuple(before["select"]), tuple(before["tags"]), before["last"], before["limit"])
+    return Request(selection, run.model, run.trials, run.run_id, request.retry_errors)
+
+
+def _require_same(database: Database, plan: Plan) -> None:
+    run = runs.get(database, plan.run_id)
+    if run.model != plan.request.model or run.trials != plan.request.trials:
+        raise ResumeRefused(f"run {run.run_id} had another model or number of trials: start a new run")
+    rows = {row.agent: row for row in runs.agents(database, plan.run_id)}
+    for item in plan.suite:
+        row = rows.get(item.name)
+        if row is None:
+            continue
+        if row.dataset_digest != item.dataset.digest:
+            raise ResumeRefused(f"the dataset of {item.name} has changed since run {run.run_id}: start a new run")
+        if row.code_version != item.code_version(run.model):
+            raise ResumeRefused(f"the code of {item.name} has changed since run {run.run_id}: start a new run")
+
+
+def start(database: Database, plan: Plan) -> None:
+    """Records the run and its agents; of a run that is there already only that it goes on."""
+    request = plan.request
+    asked = {**request.selection.as_json(), "agents": [item.name for item in plan.suite]}
+    run = RunRow(
+        plan.run_id,
+        datetime.now(UTC),
+        request.selection.below_a_whole_agent,
+        request.model,
+        request.trials,
+        asked,
+    )
+    whole = not request.selection.select
+    strays = [AgentRow(item.agent, "", "none", 0, 0, problems=(item.message,)) for item in unregistered() if whole]
+    runs.start(database, run, [*(_row(plan, item) for item in plan.suite), *strays])
+    if request.retry_errors:
+        for item in plan.suite:
+            outcomes.drop_failed(database, plan.run_id, item.name)
+
+
+def _row(plan: Plan, item: AgentSuite) -> AgentRow:
+    version = item.code_version(plan.request.model)
+    n_selected = len(plan.chosen[item.name])
+    return AgentRow(item.name, item.dataset.digest, version, len(item.dataset.examples), n_selected)
+
+
+def run_one_agent(
+    database: Database,
+    plan: Plan,
+    agent: str,
+    settings: Settings,
+    *,
+    should_stop: Callable[[], bool] = lambda: False,
+    report: Callable[[Progress], None] = lambda _: None,
+) -> None:
+    """Brings every trial of one agent to a stored outcome. See ``run.run_agent``."""
+    suite = plan.agent(agent)
+    own = suite.target.timeout_s if suite.target else 60.0
+    limits = Limits(settings.concurrency, settings.timeout_s or own, settings.max_output_bytes)
+    ledger = settings.ledger_url.get_secret_value() if settings.ledger_url else None
+    context = RunContext(plan.run_id, ledger, plan.request.model)
+    work = Work(suite, plan.chosen[agent], context, limits, plan.request.trials)
+    run_agent(work, database, should_stop=should_stop, report=report)
+
+
+def score_one_agent(database: Database, run_id: str, suite: AgentSuite) -> int:
+    """Scores the stored outcomes of one agent with the evaluators of now; gives how many examples."""
+    return score_agent(suite, database, run_id)
+
+
+def publish_board(database: Database, run_id: str, *, interrupted: bool = False) -> Board:
+    """Records that the run came to its end, builds its board from what is stored, and keeps it."""
+    runs.finish(database, run_id, interrupted=interrupted)
+    board = build_board(database, run_id)
+    boards.add(database, board.run_id, board.state.value, canonical_text(board.as_json()), partial=board.partial)
+    return board

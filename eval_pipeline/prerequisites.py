@@ -1,0 +1,31 @@
+"""What targets may need, and how each is looked for before a target starts. Missing is a SKIP with a reason."""
+
+from dataclasses import dataclass
+
+from eval_pipeline.target import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerDatabase:
+    """A Postgres that answers and carries the harness's marker: the examples write, so no other one is touched."""
+
+    def missing(self, context: RunContext) -> str | None:
+        """The reason why there is none, without a password; None when it is there."""
+        from bookkeeping.ledger import Ledger, LedgerError
+        from eval_pipeline.postgres import reachable
+
+        if context.ledger_url is None:
+            return "no ledger: set EVAL_LEDGER_URL"
+        reason = reachable(context.ledger_url)
+        if reason is not None:
+            return reason
+        try:
+            with Ledger.connect(context.ledger_url, pool_size=1) as ledger:
+                if ledger.has_marker():
+                    return None
+        except LedgerError as error:
+            return f"the ledger cannot be used: {error}"
+        return "the ledger database is not marked for evals: run eval-pipeline init-ledger on an empty one"
+
+
+LEDGER = LedgerDatabase()
