@@ -12,7 +12,8 @@ from bookkeeping.agents.bookkeeper.totals import BOOK_VAT
 from bookkeeping.agents.bookkeeper.understanding import Understood
 
 VAT: Final = frozenset({"1410", "2210"})
-_CLEARS_ADVANCE: Final = "adv_net"
+BOOKED: Final = "_book"
+"""Ends the name of an amount as it stands in the book, beside the same amount in document currency."""
 
 
 def convert(
@@ -33,7 +34,7 @@ def convert(
         return Refused("out_of_tolerance", "The exchange rate is not above zero.")
     kept = sum((line.signed for line in lines if line.in_book_currency), Fraction(0))
     converted = tuple(_converted(line, rate, kept, understood.terms.scale) for line in lines)
-    cleared = _with_cleared_advance(converted, understood)
+    cleared = _with_cleared_amounts(converted, understood)
     if isinstance(cleared, Refused):
         return cleared
     balanced = _with_residual(cleared)
@@ -52,20 +53,22 @@ def _converted(line: ComputedLine, rate: Fraction, kept: Fraction, scale: int) -
     return replace(line, amount=round_half_away(line.amount * rate, scale), document_amount=line.amount)
 
 
-def _with_cleared_advance(
+def _with_cleared_amounts(
     lines: tuple[ComputedLine, ...], understood: Understood
 ) -> tuple[ComputedLine, ...] | Refused:
-    """An advance on 1320 is cleared with what was booked (adv_net_book); the first cost line takes the difference."""
-    positions = [n for n, line in enumerate(lines) if line.key == _CLEARS_ADVANCE and line.amount != 0]
-    if not positions:
-        return lines
-    booked = understood.amounts.get("adv_net_book")
-    if booked is None:
-        return Refused("missing_input", "A foreign advance is cleared as it was booked: adv_net_book is not stated.")
-    difference = booked - lines[positions[0]].amount
+    """A line that clears an advance keeps the book amount of then; the cost or revenue line takes the difference."""
     result = list(lines)
-    result[positions[0]] = lines[positions[0]].plus(difference)
-    result[0] = lines[0].plus(difference)
+    for position, line in enumerate(lines):
+        if line.clears is None or line.amount == 0:
+            continue
+        booked = understood.amounts.get(f"{line.clears}{BOOKED}")
+        if booked is None:
+            explanation = f"A foreign advance is cleared as it was booked, and {line.clears}{BOOKED} is not stated."
+            return Refused("missing_input", explanation)
+        difference = booked - line.amount
+        absorber = next((n for n, other in enumerate(lines) if other.absorbs), 0)
+        result[position] = line.plus(difference)
+        result[absorber] = result[absorber].plus(-difference if lines[absorber].side == line.side else difference)
     return tuple(result)
 
 

@@ -39,7 +39,7 @@ def mirror(book: Book, choice: Choice) -> Entry | Refused:
     original = _entry_for(book, number)
     if original is None:
         return Refused("missing_input", f"Document {number}, to be reversed, has no entry in this book.")
-    return _entry(book, choice, key_of_reversal(number, original.seq), swapped(original.lines))
+    return _entry(book, choice, key_of_reversal(original.seq), swapped(original.lines))
 
 
 def swapped(lines: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -47,9 +47,9 @@ def key_of(choice: Choice, lines: tuple[ComputedLine, ...]) -> str:
     )
 
 
-def key_of_reversal(number: str, seq: int) -> str:
-    """The key of the reversal of the entry at ``seq``, which booked document ``number``."""
-    return _joined("reversal", number, str(seq))
+def key_of_reversal(seq: int) -> str:
+    """The key of the reversal of the entry at position ``seq`` in the book's chain."""
+    return _joined("reversal", str(seq))
 
 
 def normal(text: str) -> str:

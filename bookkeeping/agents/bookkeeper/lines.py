@@ -34,6 +34,7 @@ class ComputedLine:
     key: str | None = None
     mark: str | None = None
     in_book_currency: bool = False
+    clears: str | None = None
     absorbs: bool = False
     document_amount: Fraction | None = None
     text: str | None = None
@@ -92,6 +93,7 @@ def _computed(line: RuleLine, figures: Figures, understood: Understood, setting:
         key=line.key,
         mark=mark_of(line.amount),
         in_book_currency=line.in_book_currency,
+        clears=line.clears,
         absorbs=line.absorbs,
         document_amount=_foreign_part(line.amount, figures, understood, setting),
     )

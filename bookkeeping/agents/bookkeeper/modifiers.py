@@ -111,7 +111,7 @@ def prepayment(lines: Lines, application: Application) -> Lines | Refused:
     if vat:
         result[deducted[0]] = lines[deducted[0]].plus(-vat)
     result[owed[0]] = lines[owed[0]].plus(-(net + vat))
-    result.insert(owed[0], ComputedLine("credit", ADVANCES_PAID, net, key="adv_net"))
+    result.insert(owed[0], ComputedLine("credit", ADVANCES_PAID, net, clears="adv_net"))
     return tuple(result)
 
 

@@ -47,8 +47,10 @@ class WrittenLine(_Written):
 
     account: the one used where the record states no key; account_by: the map that a key of the record goes through.
     key: the name of that key in ``Record.categories`` where it is not ``account_by`` itself.
-    in_book_currency: clears an amount booked before, so it is never converted.
-    absorbs: takes the difference that such a line leaves.
+    in_book_currency: clears an amount booked before that the record states in book currency; it is never converted.
+    in_book_currency: clears an amount booked before, which the record states in book currency: never converted.
+        the record states as ``<input>_book``.
+    absorbs: takes the difference that such lines leave.
     """
 
     side: Side
@@ -57,6 +59,7 @@ class WrittenLine(_Written):
     account_by: AccountBy | None = None
     key: str | None = None
     in_book_currency: bool = False
+    clears: str | None = None
     absorbs: bool = False
 
 
@@ -132,6 +135,7 @@ class WrittenRule(_Written):
     """All ways to book one document type.
 
     direction, kind: part of what makes two documents the same one.
+    reversed_next_period: its entries are reversed on the first day of the next period.
     negative_is: the rule for a document of this type whose total is below zero; without it that is refused.
     modifiers: those that may apply, each when the record calls for it.
     """
@@ -140,6 +144,7 @@ class WrittenRule(_Written):
     direction: Direction
     kind: Kind
     modifiers: tuple[Modifier, ...]
+    reversed_next_period: bool = False
     negative_is: NegativeIs | None = None
     decided_by: WrittenDecision | None = None
     variants: tuple[WrittenVariant, ...]

@@ -62,13 +62,14 @@ def _rule(written: WrittenRule, general: General) -> Rule:
         except FormulaError as error:
             raise RuleFileError(f"{where}: {error}") from error
     return Rule(
-        written.doc_type,
-        written.direction,
-        written.kind,
-        frozenset(written.modifiers),
-        written.negative_is,
-        _decision(written.doc_type, written.decided_by) if written.decided_by else None,
-        MappingProxyType(variants),
+        doc_type=written.doc_type,
+        direction=written.direction,
+        kind=written.kind,
+        modifiers=frozenset(written.modifiers),
+        reversed_next_period=written.reversed_next_period,
+        negative_is=written.negative_is,
+        decision=_decision(written.doc_type, written.decided_by, general) if written.decided_by else None,
+        variants=MappingProxyType(variants),
     )
 
 
@@ -120,13 +121,14 @@ def _line(written: WrittenLine, known: Iterable[str], where: str) -> RuleLine:
     if written.key is not None and written.account_by is None:
         raise RuleFileError(f"{where}: a key without account_by")
     return RuleLine(
-        written.side,
-        written.account,
-        amount,
-        written.account_by,
-        written.key,
-        written.in_book_currency,
-        written.absorbs,
+        side=written.side,
+        account=written.account,
+        amount=amount,
+        account_by=written.account_by,
+        key=written.key,
+        in_book_currency=written.in_book_currency,
+        clears=written.clears,
+        absorbs=written.absorbs,
     )
 
 
@@ -137,7 +139,7 @@ def _known(expression: Expression, known: Iterable[str], where: str) -> Expressi
     return expression
 
 
-def _decision(doc_type: str, written: WrittenDecision) -> Decision:
+def _decision(doc_type: str, written: WrittenDecision, general: General) -> Decision:
     fields = []
     for name, field in written.fields.items():
         where = f"{doc_type}: decided_by {name}"
@@ -146,6 +148,9 @@ def _decision(doc_type: str, written: WrittenDecision) -> Decision:
         if field.conditions and set(field.conditions) != set(field.values):
             raise RuleFileError(f"{where}: every value needs a condition")
         conditions = tuple((value, parse_condition(field.conditions[value])) for value in field.conditions)
+        for _, condition in conditions:
+            _known(condition.left, general.inputs, where)
+            _known(condition.right, general.inputs, where)
         fields.append(Field(name, field.values, conditions))
     return Decision(tuple(fields), written.select, written.otherwise)
 

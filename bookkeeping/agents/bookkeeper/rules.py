@@ -27,6 +27,7 @@ class RuleLine:
     account_by: AccountBy | None = None
     key: str | None = None
     in_book_currency: bool = False
+    clears: str | None = None
     absorbs: bool = False
 
 
@@ -88,6 +89,7 @@ class Rule:
     direction: Direction
     kind: Kind
     modifiers: frozenset[Modifier]
+    reversed_next_period: bool
     negative_is: NegativeIs | None
     decision: Decision | None
     variants: Mapping[str, Variant]
