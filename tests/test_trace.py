@@ -1,0 +1,171 @@
+"""The trace shows each node of a real graph, and never fails the attempt that it shows."""
+
+import json
+import math
+import threading
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, TypedDict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langgraph.graph import END, START, StateGraph
+
+from eval_pipeline.outcome import Span
+from eval_pipeline.trace import MAX_VALUE_BYTES, Recorder, bounded, current, recording, run_graph
+from eval_pipeline.values import require_json
+from tests.test_evaluator import hostile
+
+
+class State(TypedDict, total=False):
+    n: Any
+
+
+def compiled(*nodes: Any) -> Any:
+    """A graph that runs these functions one after the other."""
+    graph = StateGraph(State)
+    names = [node.__name__ for node in nodes]
+    for name, node in zip(names, nodes, strict=True):
+        graph.add_node(name, node)
+    for before, after in zip([START, *names], [*names, END], strict=True):
+        graph.add_edge(before, after)
+    return graph.compile()
+
+
+def doubles(state: State) -> State:
+    return {"n": state["n"] * 2}
+
+
+def adds(state: State) -> State:
+    return {"n": state["n"] + 1}
+
+
+def breaks(state: State) -> State:
+    raise ValueError("boom")
+
+
+def test_every_node_of_a_graph_becomes_a_span_in_the_order_of_their_starts() -> None:
+    with recording() as recorder:
+        final = run_graph(compiled(doubles, adds), {"n": 3})
+    assert final == {"n": 7}
+    assert [(span.kind, span.name, span.input, span.output, span.error) for span in recorder.spans] == [
+        ("node", "doubles", {"n": 3}, {"n": 6}, None),
+        ("node", "adds", {"n": 6}, {"n": 7}, None),
+    ]
+
+
+def test_a_node_that_raises_is_in_the_trace_and_the_error_is_raised() -> None:
+    with recording() as recorder, pytest.raises(ValueError, match="boom"):
+        run_graph(compiled(doubles, breaks), {"n": 3})
+    assert [(span.name, span.error) for span in recorder.spans] == [
+        ("doubles", None),
+        ("breaks", "ValueError: boom"),
+    ]
+
+
+def test_a_node_sees_the_recorder_of_its_attempt() -> None:
+    seen = []
+
+    def looks(state: State) -> State:
+        seen.append(current())
+        return {}
+
+    with recording() as recorder:
+        run_graph(compiled(looks), {"n": 1})
+    assert seen == [recorder]
+
+
+def test_what_a_node_changes_later_does_not_change_its_span() -> None:
+    kept: list[int] = [1]
+
+    def first(state: State) -> State:
+        return {"n": kept}
+
+    def second(state: State) -> State:
+        kept.append(2)
+        return {}
+
+    with recording() as recorder:
+        run_graph(compiled(first, second), {"n": 0})
+    assert recorder.spans[0].output == {"n": [1]}
+
+
+def test_each_attempt_records_for_itself() -> None:
+    with recording() as outer:
+        with recording() as inner:
+            assert current() is inner
+        assert current() is outer
+    assert current() is not outer
+
+
+def test_threads_do_not_share_a_recorder() -> None:
+    seen = []
+    with recording() as recorder:
+        thread = threading.Thread(target=lambda: seen.append(current()))
+        thread.start()
+        thread.join()
+    assert seen[0] is not recorder
+
+
+def test_spans_are_sorted_by_their_start() -> None:
+    recorder = Recorder()
+    recorder.add(Span("node", "later", 2.0, 1.0))
+    recorder.add(Span("node", "sooner", 1.0, 5.0))
+    assert [span.name for span in recorder.spans] == ["sooner", "later"]
+
+
+@dataclass
+class Facts:
+    amount: Decimal
+    day: date
+
+
+def test_values_of_the_agents_are_shown_as_json() -> None:
+    value = {"facts": Facts(Decimal("1.10"), date(2026, 12, 1)), "set": {"b", "a"}, "tuple": (1,), "type": Facts}
+    assert bounded(value) == {
+        "facts": {"amount": "1.10", "day": "2026-12-01"},
+        "set": ["a", "b"],
+        "tuple": [1],
+        "type": repr(Facts),
+    }
+
+
+def test_numbers_that_are_no_json_are_shown_by_their_names() -> None:
+    assert bounded([math.nan, math.inf, -math.inf]) == ["NaN", "Infinity", "-Infinity"]
+
+
+def test_a_large_value_is_cut_and_says_how_large_it_was() -> None:
+    """H40: megabytes do not crash the run."""
+    shown = bounded("x" * 5_000_000)
+    assert shown["bytes"] == 5_000_002
+    assert len(json.dumps(shown)) < MAX_VALUE_BYTES
+
+
+class Unshowable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_a_value_that_cannot_be_shown_is_told_and_raises_nothing() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    assert bounded(circle) == {"not_shown": "ValueError: Circular reference detected"}
+    assert bounded([Unshowable()]) == {"not_shown": "RuntimeError: no words"}
+
+
+@given(hostile | st.lists(hostile, max_size=3))
+def test_whatever_is_shown_is_json(value: Any) -> None:
+    require_json(bounded(value))
+
+
+def test_a_state_that_cannot_be_shown_does_not_stop_the_graph() -> None:
+    def holds(state: State) -> State:
+        circle: list[Any] = []
+        circle.append(circle)
+        return {"n": circle}
+
+    with recording() as recorder:
+        run_graph(compiled(holds), {"n": 0})
+    assert recorder.spans[0].output == {"not_shown": "ValueError: Circular reference detected"}
