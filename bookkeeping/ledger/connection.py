@@ -26,7 +26,9 @@ def libpq_conninfo(url: str) -> str:
     plain = re.sub(r"^(postgres(?:ql)?)\+[a-z0-9_]+(?=://)", r"\1", url)
     try:
         given = conninfo_to_dict(plain)
-    except psycopg.ProgrammingError:
+        if not re.fullmatch(r"[0-9,]*", str(given.get("port", ""))):
+            raise ValueError  # noqa: TRY301 - said below, in the words for every URL that is none
+    except (psycopg.ProgrammingError, ValueError):
         raise ValueError("the ledger's URL is not a Postgres URL (postgresql://USER@HOST:PORT/DATABASE)") from None
     # Text is compared and hashed as UTF-8, and days are reckoned in UTC, whatever the client's environment says.
     defaults = {"connect_timeout": str(CONNECT_TIMEOUT_S), "application_name": "ledger"}
@@ -93,6 +95,7 @@ class Database:
 
 def _check(connection: Connection) -> None:
     if not is_alive(connection):
+        connection.close()  # the pool puts back what is open, and replaces what is closed
         raise psycopg.OperationalError("the connection is gone")
 
 
