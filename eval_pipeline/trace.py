@@ -5,21 +5,22 @@ as it is, unwrapped, and its nodes become spans.
 """
 
 import dataclasses
-import json
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol
 
-from eval_pipeline.errors import one_line
 from eval_pipeline.outcome import ModelIdentity, Span, Usage
-from eval_pipeline.values import require_json
 
-MAX_VALUE_BYTES = 64 * 1024
-"""A span's input or output longer than this as JSON text is cut, and says so."""
+MAX_PARTS = 2000
+"""A span's input or output keeps so many parts (values, keys, items) at most; what is beyond is cut, and says so."""
+MAX_TEXT = 16 * 1024
+"""Characters that are kept of one string in a span."""
+CUT = "... (cut)"
 
 
 class CompiledGraph(Protocol):
@@ -31,13 +32,14 @@ class CompiledGraph(Protocol):
 
 
 class Recorder:
-    """Collects the spans, the usage and the model's identity of one attempt."""
+    """Collects the spans, the usage and the model's identity of one attempt. ``shown`` makes a value fit for a span."""
 
     def __init__(self) -> None:
         self._began = time.perf_counter()
         self._spans: list[Span] = []
         self.usage = Usage()
         self.model: ModelIdentity | None = None
+        self.shown = _Showing()
 
     def now(self) -> float:
         """Seconds since the attempt began."""
@@ -73,7 +75,7 @@ def recording() -> Iterator[Recorder]:
 
 
 def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) -> Any:
-    """Runs a compiled graph on ``state`` and returns its final state; every node becomes a span.
+    """Runs a compiled graph on ``state`` and returns its output, as ``invoke`` would; every node becomes a span.
 
     ``options`` go to the graph as they are (``context=``, ``config=``). What a node raises is raised.
     """
@@ -84,53 +86,71 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
         if mode == "values":
             final = event
         elif "triggers" in event:
-            begun[event["id"]] = (recorder.now(), bounded(event["input"]))
+            begun[event["id"]] = (recorder.now(), recorder.shown(event["input"]))
         else:
             start, taken = begun.pop(event["id"], (recorder.now(), None))
             error = event.get("error")
-            recorder.add(
-                Span(
-                    "node",
-                    event["name"],
-                    start,
-                    recorder.now() - start,
-                    taken,
-                    bounded(event.get("result")),
-                    _told(error),
-                )
-            )
+            result = recorder.shown(event.get("result"))
+            told = str(error) if error else None
+            recorder.add(Span("node", event["name"], start, recorder.now() - start, taken, result, told))
+    channels = getattr(graph, "output_channels", None)
+    if isinstance(final, dict) and isinstance(channels, list | tuple):
+        return {name: final[name] for name in channels if name in final}
     return final
 
 
-def _told(error: object) -> str | None:
-    if isinstance(error, BaseException):
-        return one_line(error)
-    return str(error) if error else None
+class _Showing:
+    """Turns any value into JSON for a span, within a budget of parts. An object is turned once a trace."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[object, Any]] = {}
+        self._left = 0
+
+    def __call__(self, value: Any) -> Any:
+        self._left = MAX_PARTS
+        return self._show(value)
+
+    def _show(self, value: Any) -> Any:
+        if self._left <= 0:
+            return CUT
+        self._left -= 1
+        if value is None or isinstance(value, bool | int):
+            return value
+        if isinstance(value, str):
+            return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + CUT
+        if isinstance(value, float):
+            return value if math.isfinite(value) else str(value)
+        if isinstance(value, Mapping):
+            return {str(key): self._show(item) for key, item in self._within(value.items())}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self._show(item) for item in self._within(value)]
+        return self._show_object(value)
+
+    def _within(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            if self._left <= 0:
+                return
+            yield item
+
+    def _show_object(self, value: Any) -> Any:
+        if isinstance(value, Decimal | date):
+            return str(value)
+        known = self._known.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        fields = _fields(value)
+        shown = repr(value)[:MAX_TEXT] if fields is None else self._show(fields)
+        self._known[id(value)] = (value, shown)
+        return shown
 
 
-def bounded(value: Any) -> Any:
-    """``value`` as JSON, cut to ``MAX_VALUE_BYTES`` with a note of its size; NaN and infinities become their names.
-
-    Never raises: a state that cannot be shown (it holds itself, say) is told in its place and fails no attempt.
-    """
-    try:
-        text = json.dumps(value, default=_plain, skipkeys=True)
-        if len(text) > MAX_VALUE_BYTES:
-            return {"cut": text[: MAX_VALUE_BYTES // 2], "bytes": len(text)}
-        shown = json.loads(text, parse_constant=str)
-        require_json(shown)
-    except Exception as error:  # the agent's own values: their __repr__ or model_dump may raise anything
-        return {"not_shown": one_line(error)}
-    return shown
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Decimal | date):
-        return str(value)
+def _fields(value: Any) -> dict[str, Any] | None:
+    """The fields of a dataclass or a pydantic model by name; None for anything else."""
+    names: Iterable[str]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, set | frozenset | tuple):
-        return sorted(value, key=str) if not isinstance(value, tuple) else list(value)
-    return repr(value)
+        names = (item.name for item in dataclasses.fields(value))
+    elif hasattr(type(value), "model_fields"):
+        names = type(value).model_fields
+    else:
+        return None
+    return {name: getattr(value, name) for name in names}
