@@ -32,7 +32,7 @@ def programs(user: OsUser) -> Path:
     if user.may("x", own / "postgres"):
         return own
     version = next(installed.parent.glob(f"{PACKAGE}-*.dist-info"), installed).name
-    copy = place.elsewhere(user) / f"{version.removesuffix('.dist-info')}-{place.digest_of(installed)}"
+    copy = place.elsewhere() / f"{version.removesuffix('.dist-info')}-{place.digest_of(installed)}"
     if not copy.exists():
         _copy(installed, copy)
     if not user.may("x", copy / PACKAGE / "pginstall" / "bin" / "postgres"):

@@ -6,6 +6,7 @@ private. No permission of a folder that we did not make is ever changed: the dat
 """
 
 import hashlib
+import itertools
 import os
 import re
 import shutil
@@ -21,6 +22,7 @@ from eval_pipeline.postgres.supervision import PORT
 
 ELSEWHERE = Path("/var/lib/eval-pipeline")
 SHORT = Path("/tmp")  # noqa: S108 -- sticky, and what we make in it is private and checked
+_NOTE = "home"
 _SAFE = re.compile(r"[A-Za-z0-9/._-]+")  # anything else needs quoting in some reader of the URL; a comma splits hosts
 
 
@@ -30,13 +32,28 @@ def digest_of(path: Path) -> str:
 
 
 def known_data(home: Path, record: Record | None) -> Path | None:
-    """Returns the data folder that this home already has, or None. A copied home does not share its original's."""
+    """Returns the data folder that this home already has, or None. A copied home does not share its original's.
+
+    Data elsewhere follow a home that was moved, and come back to one that was removed and made again.
+    """
     if record is not None and (record.data / "PG_VERSION").exists():
         is_ours = record.home == home or (record.data != record.home / "postgres" and not record.home.exists())
         if is_ours:
             return record.data
     own = home / "postgres"
-    return own.resolve() if (own / "PG_VERSION").exists() else None
+    if (own / "PG_VERSION").exists():
+        return own.resolve()
+    for note in elsewhere().glob(f"{digest_of(home)}*/{_NOTE}"):
+        data = note.with_name("postgres")
+        if note.read_bytes() == os.fsencode(home) and (data / "PG_VERSION").exists():
+            return data
+    return None
+
+
+def claim(data: Path, home: Path) -> None:
+    """Notes beside data elsewhere which home they belong to."""
+    if data.is_relative_to(elsewhere()):
+        data.with_name(_NOTE).write_bytes(os.fsencode(home))
 
 
 def new_data(home: Path, user: OsUser) -> Path:
@@ -47,7 +64,9 @@ def new_data(home: Path, user: OsUser) -> Path:
     reason = _why_not(home, user)
     if reason is None:
         return home / "postgres"
-    parent = elsewhere(user) / digest_of(home)
+    names = (f"{digest_of(home)}{suffix}" for suffix in itertools.chain([""], (f"-{n}" for n in itertools.count(2))))
+    # One that is there belongs to a home that was here before and was moved.
+    parent = next(folder for name in names if not ((folder := elsewhere() / name) / "postgres").exists())
     try:
         _make_reachable(parent)
         second_reason = _why_not(parent, user)
@@ -72,9 +91,9 @@ def _why_not(parent: Path, user: OsUser) -> str | None:
     return None if usable else f"out of reach for the user {user.uid} that runs the server"
 
 
-def elsewhere(user: OsUser) -> Path:
+def elsewhere() -> Path:
     """Where things go that cannot be in the home or in the wheel."""
-    if user.switch:
+    if os.geteuid() == 0:
         return ELSEWHERE
     above = os.environ.get("XDG_DATA_HOME") or os.environ.get("HOME", tempfile.gettempdir()) + "/.local/share"
     return Path(above) / "eval-pipeline"

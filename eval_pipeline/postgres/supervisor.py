@@ -63,6 +63,7 @@ def _prepare(home: Path) -> tuple[OsUser, Path, Record]:
     if data is None:
         data = place.new_data(home, user)
         cluster.initialise(data, bin_folder, user)
+    place.claim(data, home)
     cluster.check_version(data, bin_folder)
     if not place.is_private(data, user.uid):
         raise PostgresUnavailable(

@@ -118,6 +118,12 @@ def is_gone(server: Server) -> Callable[[], bool]:
     return ask
 
 
+def assert_stopped(server: Server) -> None:
+    """Nothing runs on the data now; the supervisor, which let go of its lock with its last act, ends."""
+    assert running_in(server.data) == []
+    wait_for(is_gone(server))
+
+
 def is_alive(pid: int) -> bool:
     """Whether the process runs; a zombie does not."""
     try:

@@ -13,7 +13,7 @@ import pytest
 
 from eval_pipeline.postgres import PostgresUnavailable, binaries, embedded, place
 from eval_pipeline.postgres.os_user import OS_USER_VARIABLE, OsUser, server_user
-from tests.postgres.commands import Commands, is_gone, postmaster_of, wait_for
+from tests.postgres.commands import Commands, assert_stopped, is_gone, postmaster_of, wait_for
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to become another user")
 NOBODY = pwd.getpwnam("nobody")
@@ -113,7 +113,7 @@ def test_a_user_without_rights_has_a_server(nobodys: Path, nobodys_python: dict[
         }
         psycopg.connect(server.url).close()
         command.leave()
-        assert is_gone(server)()
+        assert_stopped(server)
         killed = commands.start(AS_NOBODY, nobodys_python)
         killed.kill()
         wait_for(is_gone(killed.used()))

@@ -13,7 +13,7 @@ import pytest
 from eval_pipeline.postgres import PostgresUnavailable, embedded, place, record
 from eval_pipeline.postgres.os_user import OsUser, server_user
 from eval_pipeline.postgres.record import Record
-from tests.postgres.commands import is_gone
+from tests.postgres.commands import assert_stopped
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who runs the server as somebody else")
 
@@ -59,6 +59,28 @@ def test_data_elsewhere_follow_a_home_that_is_moved(locked_home: Path) -> None:
 
 
 @as_root
+def test_data_elsewhere_come_back_to_a_home_that_is_removed_and_made_again(locked_home: Path) -> None:
+    with embedded(locked_home) as server:
+        pass
+    shutil.rmtree(locked_home)
+    with embedded(locked_home) as again:
+        assert again.data == server.data
+
+
+@as_root
+def test_a_new_home_where_another_was_moved_away_has_data_of_its_own(locked_home: Path) -> None:
+    with embedded(locked_home) as server:
+        pass
+    moved = locked_home.with_name("moved")
+    locked_home.rename(moved)
+    with embedded(moved) as first:
+        assert first.data == server.data
+    with embedded(locked_home) as second, embedded(moved):
+        assert second.data != server.data
+    shutil.rmtree(second.data.parent)
+
+
+@as_root
 def test_data_elsewhere_are_not_shared_with_a_copy_of_the_home(locked_home: Path) -> None:
     with embedded(locked_home) as server:
         pass
@@ -100,7 +122,7 @@ def test_a_path_that_a_socket_or_a_url_cannot_hold_gets_a_short_private_one(home
         assert found.sockets.parent == place.SHORT
         assert place.is_private(found.sockets, server.data.stat().st_uid)
         assert "%" not in server.url
-    assert is_gone(server)()
+    assert_stopped(server)
     assert not found.sockets.exists()
 
 

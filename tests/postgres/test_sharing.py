@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from eval_pipeline.postgres import embedded, ensure_database, reachable
-from tests.postgres.commands import Commands, is_gone, kill, postmaster_of, wait_for
+from tests.postgres.commands import Commands, assert_stopped, is_gone, kill, postmaster_of, wait_for
 
 
 def answer(url: str) -> int:
@@ -33,7 +33,7 @@ def test_nothing_runs_when_the_last_command_has_left(commands: Commands) -> None
     server = first.used()
     first.leave()
     second.leave()
-    assert is_gone(server)()  # at once: the last command waits for it
+    assert_stopped(server)  # at once: the last command waits for it
 
 
 def test_the_second_command_keeps_the_server_when_the_first_leaves(commands: Commands) -> None:
@@ -47,7 +47,7 @@ def test_the_second_command_keeps_the_server_when_the_first_is_killed(commands: 
     first.kill()
     assert answer(second.used().url) == 42
     second.leave()
-    assert is_gone(second.used())()
+    assert_stopped(second.used())
 
 
 def test_a_killed_command_leaves_nothing_running(commands: Commands) -> None:
@@ -60,7 +60,7 @@ def test_a_command_ended_by_ctrl_c_leaves_nothing_running(commands: Commands) ->
     command = commands.start()
     command.process.send_signal(signal.SIGINT)
     command.process.wait()
-    assert is_gone(command.used())()
+    assert_stopped(command.used())
 
 
 def test_ctrl_c_on_the_terminal_of_the_first_command_does_not_reach_the_server(commands: Commands) -> None:
@@ -83,7 +83,7 @@ def test_uses_in_one_process_share_the_server(home: Path) -> None:
         with embedded(home) as inner:
             assert not inner.started_here
         assert answer(outer.url) == 42
-    assert is_gone(outer)()
+    assert_stopped(outer)
 
 
 _CHURN = """
@@ -161,4 +161,4 @@ def test_whatever_is_killed_in_whatever_order_the_next_command_works(commands: C
     following = commands.start()
     assert answer(following.used().url) == 42
     following.leave()
-    assert is_gone(following.used())()
+    assert_stopped(following.used())
