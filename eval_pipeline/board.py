@@ -7,7 +7,7 @@ the denominator of the pass rate; only skips leave it, and how much was graded o
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -36,7 +36,8 @@ class AgentBoard:
     ``pass_rate`` is passes over all that was not skipped, None when that is nothing, with its 95 % interval (Wilson).
     ``score_means`` are means by key, ``n_scored`` over how many scores each goes. ``usage`` has tokens and US dollars,
     ``seconds`` the median and the 95th percentile of an attempt. ``endpoints`` are those of the models that answered.
-    ``problems`` make the row red by themselves.
+    ``problems`` make the row red by themselves. A row that does not count (of a pack) is shown apart: it plays no part
+    in the board's state.
     """
 
     agent: str
@@ -56,6 +57,7 @@ class AgentBoard:
     endpoints: Sequence[str] = ()
     problems: Sequence[str] = ()
     sensitivity: float | None = None
+    counts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Board:
     @property
     def n_skipped(self) -> int:
         """How many examples were skipped."""
-        return sum(row.verdicts[Verdict.SKIP] for row in self.agents)
+        return sum(row.verdicts[Verdict.SKIP] for row in self.agents if row.counts)
 
     def is_acceptable(self, *, strict: bool) -> bool:
         """What ``run`` answers for: not red and not cut off, and under strict nothing skipped."""
@@ -122,17 +124,21 @@ def board_state(states: Sequence[State]) -> State:
     return State.UNPROVEN if State.UNPROVEN in states or not states else State.GREEN
 
 
-def build_board(database: Database, run_id: str) -> Board:
-    """Reads a run's verdicts and aggregates them. Raises ConfigError when there is no such run."""
+def build_board(database: Database, run_id: str, *, packs_count: bool = False) -> Board:
+    """Reads a run's verdicts and aggregates them. Raises ConfigError when there is no such run.
+
+    ``packs_count``: the rows of packs take part in the board's state.
+    """
     run = runs.get(database, run_id)
     rows = runs.agents(database, run.run_id)
     graded = {row.agent: scores.read(database, run.run_id, row.agent) for row in rows}
     agents = [_agent_board(database, run, row, graded[row.agent]) for row in rows]
+    agents = [replace(row, counts=packs_count or "@" not in row.agent) for row in agents]
     agents += [_did_not_report(name) for name in run.selection.get("agents", ()) if name not in graded]
     unfinished = any(len(graded[row.agent]) < row.n_selected for row in rows)
     return Board(
         run.run_id,
-        board_state([row.state for row in agents]),
+        board_state([row.state for row in agents if row.counts]),
         run.partial or run.interrupted or run.finished_at is None or unfinished,
         run.model,
         run.created_at,

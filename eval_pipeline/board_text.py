@@ -65,7 +65,7 @@ def _table(board: Board, *, plain: bool) -> Table:
     for row in board.agents:
         style = "" if plain else STYLES[row.state]
         table.add_row(
-            row.agent,
+            row.agent if row.counts else f"{row.agent} (apart)",
             Text(row.state, style),
             f"{row.n_graded} of {row.n_examples}",
             _rate(row),

@@ -53,6 +53,9 @@ def run(
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="with --resume: what ended in ERROR again")
     ] = False,
+    pack: Annotated[
+        list[Path] | None, typer.Option(metavar="DIR", help="also a pack: a dataset folder outside the repo")
+    ] = None,
     strict: Strict = False,
     as_json: Json = False,
 ) -> None:
@@ -63,7 +66,9 @@ def run(
     from eval_pipeline.settings import settings
 
     selection = Selection(tuple(select or ()), tuple(tag or ()), last, limit)
-    request = Request(selection, model or (None if resume else settings().model), trials, resume, retry_errors)
+    packs = tuple(folder.absolute() for folder in pack or ()) or settings().pack_folders
+    chosen = model or (None if resume else settings().model)
+    request = Request(selection, chosen, trials, resume, retry_errors, packs)
     raise typer.Exit(command(request, _out(), _err(), strict=strict, as_json=as_json))
 
 

@@ -31,10 +31,11 @@ def decide_gate(
     *,
     strict: bool = False,
     allowed_endpoints: Sequence[str] = (),
+    packs_count: bool = False,
 ) -> GateDecision:
     """The decision for a run. Raises ConfigError when there is no such run: no board, no decision."""
     run = runs.get(database, run_id)
-    board = build_board(database, run.run_id)
+    board = build_board(database, run.run_id, packs_count=packs_count)
     rows = {row.agent: row for row in runs.agents(database, run.run_id)}
     reasons = [
         *_about_the_board(board, strict=strict),

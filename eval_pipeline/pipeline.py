@@ -3,14 +3,16 @@
 Outcomes belong to the *root* run: a resumed run has a Dagster run of its own and writes beside what its root left.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import ConfigError, ResumeRefused
 from eval_pipeline.grading import score_agent
+from eval_pipeline.packs import load_packs
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
@@ -33,6 +35,7 @@ class Request:
     trials: int = 1
     resume: str | None = None
     retry_errors: bool = False
+    packs: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Plan:
     request: Request
     suite: tuple[AgentSuite, ...]
     chosen: Mapping[str, tuple[Example, ...]]
+
+    def of_agent(self, name: str) -> tuple[AgentSuite, ...]:
+        """The agent's own examples, and those that packs have for it."""
+        return tuple(item for item in self.suite if item.entry.name == name)
 
     def agent(self, name: str) -> AgentSuite:
         """One agent's suite. Raises ConfigError when the run does not have it."""
@@ -61,6 +68,7 @@ def make_plan(database: Database, run_id: str, request: Request, settings: Setti
     if request.trials < 1:
         raise ConfigError(f"--trials {request.trials}: at least 1 is needed")
     suite = load_suite(settings.datasets, request.selection.agents)
+    suite = (*suite, *load_packs(suite, request.packs, settings.datasets))
     last = _last_verdicts(database, suite) if request.selection.last else {}
     chosen = {item.name: selected(request.selection, item, last.get(item.name)) for item in suite}
     require_some(request.selection, chosen)
@@ -98,7 +106,8 @@ def resumed(database: Database, request: Request) -> Request:
         if now != then and now not in (None, 1):
             raise ResumeRefused(f"run {run.run_id} had {name} {then}, not {now}: start a new run")
     selection = Selection(tuple(before["select"]), tuple(before["tags"]), before["last"], before["limit"])
-    return Request(selection, run.model, run.trials, run.run_id, request.retry_errors)
+    packs = tuple(Path(item) for item in before["packs"])
+    return Request(selection, run.model, run.trials, run.run_id, request.retry_errors, packs)
 
 
 def _require_same(database: Database, plan: Plan) -> None:
@@ -119,7 +128,11 @@ def _require_same(database: Database, plan: Plan) -> None:
 def start(database: Database, plan: Plan) -> None:
     """Records the run and its agents; of a run that is there already only that it goes on."""
     request = plan.request
-    asked = {**request.selection.as_json(), "agents": [item.name for item in plan.suite]}
+    asked = {
+        **request.selection.as_json(),
+        "packs": [str(folder) for folder in request.packs],
+        "agents": [item.name for item in plan.suite],
+    }
     run = RunRow(
         plan.run_id,
         datetime.now(UTC),
@@ -161,14 +174,24 @@ def run_one_agent(
     run_agent(work, database, should_stop=should_stop, report=report)
 
 
-def score_one_agent(database: Database, run_id: str, suite: AgentSuite) -> int:
-    """Scores the stored outcomes of one agent with the evaluators of now; gives how many examples."""
-    return score_agent(suite, database, run_id)
+def score_agents(database: Database, run_id: str, settings: Settings, only: Sequence[str] = ()) -> None:
+    """Scores the stored outcomes of a run with the evaluators of now: all its agents, or those named, and their packs.
+
+    Raises ConfigError for a run or an agent that is not there.
+    """
+    run = runs.get(database, run_id)
+    there = {row.agent for row in runs.agents(database, run.run_id) if row.n_selected}
+    names = only or tuple(dict.fromkeys(name.partition("@")[0] for name in sorted(there)))
+    suite = load_suite(settings.datasets, names)
+    packs = tuple(Path(folder) for folder in run.selection.get("packs", ()))
+    for item in (*suite, *load_packs(suite, packs, settings.datasets)):
+        if item.name in there:
+            score_agent(item, database, run.run_id)
 
 
-def publish_board(database: Database, run_id: str, *, interrupted: bool = False) -> Board:
+def publish_board(database: Database, run_id: str, *, interrupted: bool = False, packs_count: bool = False) -> Board:
     """Records that the run came to its end, builds its board from what is stored, and keeps it."""
     runs.finish(database, run_id, interrupted=interrupted)
-    board = build_board(database, run_id)
+    board = build_board(database, run_id, packs_count=packs_count)
     boards.add(database, board.run_id, board.state.value, canonical_text(board.as_json()), partial=board.partial)
     return board

@@ -37,8 +37,8 @@ class Selection:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents that it names, each once; empty for all."""
-        return tuple(dict.fromkeys(item.partition("/")[0] for item in self.select))
+        """The agents that it names (of a pack: whose pack it is), each once; empty for all."""
+        return tuple(dict.fromkeys(item.partition("/")[0].partition("@")[0] for item in self.select))
 
     @property
     def below_a_whole_agent(self) -> bool:
@@ -57,7 +57,8 @@ def selected(
 
     ``last_verdicts`` are the verdicts by example id of the last run; needed for ``--last``.
     """
-    globs = [glob or "*" for name, _, glob in (item.partition("/") for item in selection.select) if name == suite.name]
+    names = (suite.name, suite.entry.name)
+    globs = [glob or "*" for name, _, glob in (item.partition("/") for item in selection.select) if name in names]
     if selection.select and not globs:
         return ()
     wanted: Collection[str] = LAST[selection.last] if selection.last else ()
@@ -76,7 +77,12 @@ def require_some(selection: Selection, chosen: Mapping[str, Sequence[Example]]) 
     """Raises ConfigError when nothing at all is selected, or when one of the patterns matches nothing."""
     for item in selection.select:
         name, _, glob = item.partition("/")
-        if not any(fnmatchcase(example.id, glob or "*") for example in chosen.get(name, ())):
+        of_agent = [example for agent, examples in chosen.items() if _is_of(agent, name) for example in examples]
+        if not any(fnmatchcase(example.id, glob or "*") for example in of_agent):
             raise ConfigError(f"the selection {item!r} matches no example")
     if not any(chosen.values()):
         raise ConfigError("the selection matches no example")
+
+
+def _is_of(agent: str, name: str) -> bool:
+    return name in (agent, agent.partition("@")[0])

@@ -1,5 +1,6 @@
 """Settings: read once from the environment (prefix ``EVAL_``), never from a file in the repo."""
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -25,10 +26,17 @@ class Settings(BaseSettings):
     concurrency: int = Field(8, ge=1, le=1000, description="examples of one agent in flight at once")
     timeout_s: float | None = Field(None, gt=0, description="time limit of one attempt; a target's own when unset")
     max_output_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="outputs of one attempt, as JSON text")
+    packs: str = Field("", description="folders of packs, separated as PATH is")
+    packs_count: bool = Field(False, description="packs count for the exit code and the gate")
     strict: bool = Field(False, description="a skip is fatal")
     allowed_endpoints: tuple[str, ...] = Field(
         (), description="model endpoints that may gate besides the provider's own"
     )
+
+    @property
+    def pack_folders(self) -> tuple[Path, ...]:
+        """The packs' folders."""
+        return tuple(Path(item).expanduser().absolute() for item in self.packs.split(os.pathsep) if item)
 
     @field_validator("home", "datasets")
     @classmethod

@@ -69,7 +69,11 @@ def prepare_ledger(url: str) -> None:
 @contextmanager
 def _exported(results_url: str, ledger_url: str) -> Iterator[None]:
     """Names the databases in the environment, where Dagster's configuration and child processes read them."""
-    names = {"EVAL_DATABASE_URL": dagster_url(results_url), "EVAL_LEDGER_URL": normalise_url(ledger_url)}
+    names = {
+        "EVAL_DATABASE_URL": dagster_url(results_url),
+        "EVAL_LEDGER_URL": normalise_url(ledger_url),
+        "EVAL_STEP_LOGS": str(settings().home / "steps"),
+    }
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(names)
     settings.cache_clear()

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from eval_pipeline.dataset_format import SCHEMA_NAME, formatted, schema_text
 from eval_pipeline.errors import NOT_GREEN, OK, ConfigError
+from eval_pipeline.packs import OVERLAYS
 from eval_pipeline.settings import settings
 
 
@@ -15,7 +16,7 @@ def fmt(out: Console, *, check: bool) -> int:
     if not root.is_dir():
         raise ConfigError(f"there is no datasets folder {root}")
     wanted: dict[Path, str] = {root / SCHEMA_NAME: schema_text()}
-    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+    for folder in sorted(path for path in root.iterdir() if path.is_dir() and path.name != OVERLAYS):
         for file in sorted(folder.rglob("*.json")):
             wanted[file] = formatted(file, folder.name)
     stale = [file for file, text in wanted.items() if not file.exists() or file.read_text("utf-8") != text]

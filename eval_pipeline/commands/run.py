@@ -53,8 +53,8 @@ def _board_of(request: Request, where: Storage, err: Console) -> Board:
         if not runs.exists(database, run_id):
             raise ResultsUnavailable("the run left nothing behind: no board can be written")
         if done.has_board:
-            return build_board(database, run_id)
-        return publish_board(database, run_id, interrupted=done.interrupted)
+            return build_board(database, run_id, packs_count=settings().packs_count)
+        return publish_board(database, run_id, interrupted=done.interrupted, packs_count=settings().packs_count)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK
 from eval_pipeline.gate import decide_gate
-from eval_pipeline.pipeline import publish_board, score_one_agent
+from eval_pipeline.pipeline import publish_board, score_agents
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
@@ -21,10 +21,9 @@ def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
     """Scores a run's stored outcomes with the evaluators of now and shows the board."""
     with storage(settings()) as where, Database(where.database_url) as database:
         run = runs.get(database, run_id)
-        there = [row.agent for row in runs.agents(database, run.run_id) if row.n_selected]
-        for item in load_suite(settings().datasets, there):
-            score_one_agent(database, run.run_id, item)
-        board = publish_board(database, run.run_id, interrupted=run.interrupted)
+        score_agents(database, run.run_id, settings())
+        count = settings().packs_count
+        board = publish_board(database, run.run_id, interrupted=run.interrupted, packs_count=count)
     _print(board, out, as_json=as_json)
     return OK if board.is_acceptable(strict=strict or settings().strict) else NOT_GREEN
 
@@ -32,7 +31,7 @@ def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
 def show_board(run_id: str, out: Console, *, as_json: bool, html: Path | None, junit: Path | None) -> int:
     """Shows a run's board and writes it as HTML or JUnit XML where asked for."""
     with storage(settings()) as where, Database(where.database_url) as database:
-        board = build_board(database, run_id)
+        board = build_board(database, run_id, packs_count=settings().packs_count)
     if html is not None or junit is not None:
         from eval_pipeline.board_files import write_html, write_junit
 
@@ -54,6 +53,7 @@ def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
             run_id,
             strict=strict or chosen.strict,
             allowed_endpoints=chosen.allowed_endpoints,
+            packs_count=chosen.packs_count,
         )
     if as_json:
         value = {"run_id": decision.run_id, "released": decision.released, "reasons": list(decision.reasons)}

@@ -9,7 +9,7 @@ from eval_pipeline.deployment import metadata
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.errors import EvalPipelineError
-from eval_pipeline.pipeline import run_one_agent, score_one_agent, start
+from eval_pipeline.pipeline import run_one_agent, score_agents, start
 from eval_pipeline.registry import AgentEntry
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
@@ -80,9 +80,9 @@ def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinitio
         with request.database() as database, WATCH.interruptible():
             plan = request.plan(context, database)
             start(database, plan)
-            run_one_agent(
-                database, plan, entry.name, settings(), should_stop=WATCH.interrupted.is_set, report=WATCH.report
-            )
+            for item in plan.of_agent(entry.name):
+                stop = WATCH.interrupted.is_set
+                run_one_agent(database, plan, item.name, settings(), should_stop=stop, report=WATCH.report)
             version, n_outcomes = outcomes_version(database, plan.run_id, entry.name)
             return dg.MaterializeResult(
                 data_version=dg.DataVersion(version),
@@ -125,7 +125,7 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
     def scores(context: dg.AssetExecutionContext, request: RunRequest) -> dg.MaterializeResult:  # type: ignore[type-arg]
         with request.database() as database:
             run_id = request.root_run(context, database)
-            score_one_agent(database, run_id, load_agent(entry, settings().datasets))
+            score_agents(database, run_id, settings(), [entry.name])
             board = build_board(database, run_id)
         row = next(item for item in board.agents if item.agent == entry.name)
         mine = [item for item in board.examples if item.agent == entry.name]

@@ -32,7 +32,8 @@ def board(context: dg.AssetExecutionContext, request: RunRequest) -> dg.Material
     """Builds the board from the stored verdicts and keeps it."""
     with request.database() as database:
         run_id = request.root_run(context, database)
-        result = publish_board(database, run_id, interrupted=WATCH.interrupted.is_set())
+        interrupted = WATCH.interrupted.is_set()
+        result = publish_board(database, run_id, interrupted=interrupted, packs_count=settings().packs_count)
     strays = unregistered()
     return dg.MaterializeResult(
         metadata={
@@ -71,6 +72,7 @@ def release_gate(context: dg.AssetExecutionContext, request: RunRequest) -> dg.M
             request.root_run(context, database),
             strict=request.is_strict,
             allowed_endpoints=chosen.allowed_endpoints,
+            packs_count=chosen.packs_count,
         )
     if not decision.released:
         raise dg.Failure(f"not released: {'; '.join(decision.reasons)}", allow_retries=False)

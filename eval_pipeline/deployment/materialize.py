@@ -38,7 +38,8 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
     """Materializes outcomes, scores and board of a plan. What an agent does never raises here."""
     from eval_pipeline.definitions import defs
 
-    assets = [key(item.entry.name, part) for item in plan.suite for part in PARTS]
+    agents = dict.fromkeys(item.entry.name for item in plan.suite)
+    assets = [key(agent, part) for agent in agents for part in PARTS]
     job = defs().resolve_implicit_global_asset_job_def()
     WATCH.report = report
     with instance() as dagster, WATCH.interruptible():
@@ -68,6 +69,7 @@ def _run_config(plan: Plan) -> dict[str, object]:
         model=request.model,
         resume=request.resume,
         retry_errors=request.retry_errors,
+        packs=[str(folder) for folder in request.packs],
     )
     given = {name: value for name, value in config.model_dump().items() if value is not None}
     quiet = {"console": {"config": {"log_level": "CRITICAL"}}}

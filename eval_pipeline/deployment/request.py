@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import dagster as dg
 from pydantic import Field
@@ -28,6 +29,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
     model: str | None = Field(default=None, description="the model for model-bound agents; EVAL_MODEL when empty")
     resume: str | None = Field(default=None, description="the id of a run to continue")
     retry_errors: bool = Field(default=False, description="with resume: run again what ended in ERROR")
+    packs: list[str] = Field(default=[], description="folders of packs; those of EVAL_PACKS when empty")
     strict: bool = Field(default=False, description="a skip is an error; EVAL_STRICT when false")
 
     @property
@@ -35,7 +37,8 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         """As the harness takes it."""
         selection = Selection(tuple(self.select), tuple(self.tags), self.last, self.limit)
         model = self.model or (None if self.resume else settings().model)
-        return Request(selection, model, self.trials, self.resume, self.retry_errors)
+        packs = tuple(Path(folder) for folder in self.packs) or settings().pack_folders
+        return Request(selection, model, self.trials, self.resume, self.retry_errors, packs)
 
     @property
     def is_strict(self) -> bool:
