@@ -52,6 +52,8 @@ def _figures(general: General, choice: Choice, variant: Variant, setting: Settin
         return check_voucher(choice) or {}
     figures = inputs_of(general, variant, understood, setting)
     if not isinstance(figures, Refused):
+        figures = _requirements_hold(choice, variant, figures, setting)  # those on inputs come before any arithmetic
+    if not isinstance(figures, Refused):
         figures = derived_of(variant, figures, understood, setting)
     if not isinstance(figures, Refused):
         figures = _requirements_hold(choice, variant, figures, setting)
@@ -61,8 +63,9 @@ def _figures(general: General, choice: Choice, variant: Variant, setting: Settin
 
 
 def _requirements_hold(choice: Choice, variant: Variant, figures: Figures, setting: Setting) -> Figures | Refused:
+    """``figures``, or the refusal of the first requirement on them that does not hold."""
     for requirement in variant.requires:
-        if not holds(requirement.condition, figures, setting.scale):
+        if requirement.names <= figures.keys() and not holds(requirement.condition, figures, setting.scale):
             explanation = f"{choice.name} requires {requirement.text}, and that does not hold."
             return Refused(requirement.otherwise, explanation)
     return figures

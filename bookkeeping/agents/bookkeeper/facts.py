@@ -32,7 +32,8 @@ def with_facts(understood: Understood) -> Understood | Refused:
         value = follows(understood) if follows and not field.conditions else None
         if value in field.values:
             facts.setdefault(field.name, value)
-        if field.name == "currency" and value in field.values and facts["currency"] != value:
+        is_read_off = field.name == "currency" and understood.rule.kind != "statement"
+        if is_read_off and value in field.values and facts["currency"] != value:
             explanation = f"The record calls its currency {facts['currency']}, and it is {understood.currency}."
             return Refused("unsupported_combination", explanation)
         if field.name in facts and facts[field.name] not in field.values and not field.conditions:

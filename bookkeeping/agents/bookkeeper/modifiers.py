@@ -64,10 +64,11 @@ def blocked_tax(lines: Lines, application: Application) -> Lines | Refused:
     """Input tax is deducted in part only; what is left of it is cost, on the cost line of the same rate."""
     amounts = application.choice.understood.amounts
     share = amounts.get("deductible", Fraction(100))
-    if share >= 100 or "deductible" in application.choice.variant.inputs:
+    if share == 100 or "deductible" in application.choice.variant.inputs:
         return lines
-    if share < 0:
-        return Refused("wrong_sign", "The deductible share is below zero.")
+    if not 0 <= share <= 100:
+        reason = "wrong_sign" if share < 0 else "out_of_tolerance"
+        return Refused(reason, f"The deductible share is {as_text(share)} percent.")
     result = list(lines)
     for position, line in enumerate(lines):
         if line.account not in INPUT_VAT or line.amount == 0:

@@ -47,9 +47,9 @@ class WrittenLine(_Written):
 
     account: the one used where the record states no key; account_by: the map that a key of the record goes through.
     key: the name of that key in ``Record.categories`` where it is not ``account_by`` itself.
-    in_book_currency: clears an amount booked before that the record states in book currency; it is never converted.
     in_book_currency: clears an amount booked before, which the record states in book currency: never converted.
-        the record states as ``<input>_book``.
+    clears: the input whose amount was booked before; in a foreign document the line keeps the book amount of then,
+        which the record states as ``<input>_book``.
     absorbs: takes the difference that such lines leave.
     """
 

@@ -113,7 +113,8 @@ def _requirement(written: WrittenRequirement, known: Iterable[str], general: Gen
         _known(side, known, where)
     if written.otherwise not in general.results.reject:
         raise RuleFileError(f"{where}: no code {written.otherwise!r}")
-    return Requirement(condition, written.that, written.otherwise)
+    names = frozenset((*names_in(condition.left), *names_in(condition.right)))
+    return Requirement(condition, names, written.that, written.otherwise)
 
 
 def _line(written: WrittenLine, known: Iterable[str], where: str) -> RuleLine:

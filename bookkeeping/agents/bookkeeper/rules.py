@@ -33,7 +33,10 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
+    """A condition on figures, as text and parsed; ``names`` are those it reads."""
+
     condition: Condition
+    names: frozenset[str]
     text: str
     otherwise: str
 
