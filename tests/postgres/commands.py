@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+import pytest
 
 from eval_pipeline.postgres import Server
 from eval_pipeline.postgres.os_process import running_in
@@ -30,6 +31,8 @@ except PostgresUnavailable as error:
     print(json.dumps(str(error)), flush=True)
 """
 PATIENCE_S = 60.0
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent died")
 
 
 @dataclass

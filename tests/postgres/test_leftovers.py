@@ -17,7 +17,7 @@ import pytest
 from eval_pipeline.postgres import PostgresUnavailable, cluster, embedded
 from eval_pipeline.postgres.os_process import end, running_in
 from eval_pipeline.postgres.os_user import server_user
-from tests.postgres.commands import Commands, is_alive, kill, postmaster_of, wait_for
+from tests.postgres.commands import Commands, is_alive, kill, on_linux, postmaster_of, wait_for
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become other users and to mount")
 
@@ -105,6 +105,7 @@ def test_an_initdb_that_was_interrupted_is_begun_again(first_commands: Commands)
     assert not building.exists()
 
 
+@on_linux
 def test_a_supervisor_killed_while_it_makes_the_database_costs_only_the_time(first_commands: Commands) -> None:
     home = first_commands.home
     killed = first_commands.begin()
