@@ -14,12 +14,17 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Protocol
 
-from eval_pipeline.outcome import ModelIdentity, Span, Usage
+from eval_pipeline.errors import one_line
+from eval_pipeline.outcome import ModelIdentity, Span
 
 MAX_PARTS = 2000
 """A span's input or output keeps so many parts (values, keys, items) at most; what is beyond is cut, and says so."""
 MAX_TEXT = 16 * 1024
-"""Characters that are kept of one string in a span."""
+"""Characters that are kept of one string in a span; every 256 of them count as one more part."""
+MAX_DEPTH = 40
+"""How deep values in one another are shown, well within what can be stored and read back."""
+MAX_BITS = 10_000
+"""Python writes no int of more than 4300 digits as text."""
 CUT = "... (cut)"
 
 
@@ -37,7 +42,7 @@ class Recorder:
     def __init__(self) -> None:
         self._began = time.perf_counter()
         self._spans: list[Span] = []
-        self.usage = Usage()
+        self.usage: Usage = NO_USAGE
         self.model: ModelIdentity | None = None
         self.shown = _Showing()
 
@@ -91,7 +96,7 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
             start, taken = begun.pop(event["id"], (recorder.now(), None))
             error = event.get("error")
             result = recorder.shown(event.get("result"))
-            told = str(error) if error else None
+            told = one_line(error) if isinstance(error, BaseException) else error and str(error)
             recorder.add(Span("node", event["name"], start, recorder.now() - start, taken, result, told))
     channels = getattr(graph, "output_channels", None)
     if isinstance(final, dict) and isinstance(channels, list | tuple):
@@ -100,7 +105,10 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
 
 
 class _Showing:
-    """Turns any value into JSON for a span, within a budget of parts. An object is turned once a trace."""
+    """Turns any value into JSON for a span, within a budget of parts. A frozen object is turned once a trace.
+
+    Never raises: what cannot be shown is told in its place, and no attempt fails for its trace.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[object, Any]] = {}
@@ -108,23 +116,30 @@ class _Showing:
 
     def __call__(self, value: Any) -> Any:
         self._left = MAX_PARTS
-        return self._show(value)
+        try:
+            return self._show(value, 0)
+        except Exception as error:  # an agent's own values: their __repr__ or __getattr__ may raise anything
+            return {"not shown": one_line(error)}
 
-    def _show(self, value: Any) -> Any:
-        if self._left <= 0:
+    def _show(self, value: Any, depth: int) -> Any:
+        if self._left <= 0 or depth > MAX_DEPTH:
             return CUT
         self._left -= 1
-        if value is None or isinstance(value, bool | int):
+        if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + CUT
-        if isinstance(value, float):
-            return value if math.isfinite(value) else str(value)
+            return self._show_text(value)
+        if isinstance(value, int | float):
+            return _show_number(value)
         if isinstance(value, Mapping):
-            return {str(key): self._show(item) for key, item in self._within(value.items())}
+            return {self._show_text(str(key)): self._show(item, depth + 1) for key, item in self._within(value.items())}
         if isinstance(value, list | tuple | set | frozenset):
-            return [self._show(item) for item in self._within(value)]
-        return self._show_object(value)
+            return [self._show(item, depth + 1) for item in self._within(value)]
+        return self._show_object(value, depth)
+
+    def _show_text(self, value: str) -> str:
+        self._left -= len(value[:MAX_TEXT]) // 256
+        return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + CUT
 
     def _within(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
@@ -132,16 +147,32 @@ class _Showing:
                 return
             yield item
 
-    def _show_object(self, value: Any) -> Any:
+    def _show_object(self, value: Any, depth: int) -> Any:
         if isinstance(value, Decimal | date):
             return str(value)
         known = self._known.get(id(value))
         if known is not None and known[0] is value:
             return known[1]
         fields = _fields(value)
-        shown = repr(value)[:MAX_TEXT] if fields is None else self._show(fields)
-        self._known[id(value)] = (value, shown)
+        if fields is None:
+            return self._show_text(repr(value))
+        shown = self._show(fields, depth)
+        if _is_frozen(value):
+            self._known[id(value)] = (value, shown)
         return shown
+
+
+def _show_number(value: int | float) -> int | float | str:
+    if isinstance(value, int):
+        return value if value.bit_length() <= MAX_BITS else f"a number of {value.bit_length()} bits"
+    return value if math.isfinite(value) else str(value)
+
+
+def _is_frozen(value: Any) -> bool:
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if parameters is not None:
+        return bool(parameters.frozen)
+    return bool(getattr(type(value), "model_config", {}).get("frozen"))
 
 
 def _fields(value: Any) -> dict[str, Any] | None:

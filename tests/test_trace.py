@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.graph import END, START, StateGraph
+from pydantic import BaseModel
 
 from eval_pipeline.outcome import Span
-from eval_pipeline.trace import MAX_VALUE_BYTES, Recorder, bounded, current, recording, run_graph
-from eval_pipeline.values import require_json
+from eval_pipeline.trace import CUT, MAX_TEXT, Recorder, current, recording, run_graph
+from eval_pipeline.values import canonical_text, require_json
 from tests.test_evaluator import hostile
 
 
@@ -116,31 +117,50 @@ def test_spans_are_sorted_by_their_start() -> None:
     assert [span.name for span in recorder.spans] == ["sooner", "later"]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Facts:
     amount: Decimal
     day: date
 
 
+@dataclass
+class Draft:
+    lines: list[str]
+
+
+class Model(BaseModel):
+    total: Decimal
+
+
+def shown(value: Any) -> Any:
+    return Recorder().shown(value)
+
+
 def test_values_of_the_agents_are_shown_as_json() -> None:
-    value = {"facts": Facts(Decimal("1.10"), date(2026, 12, 1)), "set": {"b", "a"}, "tuple": (1,), "type": Facts}
-    assert bounded(value) == {
+    value = {"facts": Facts(Decimal("1.10"), date(2026, 12, 1)), "model": Model(total=Decimal("2.20")), 1: ("x", None)}
+    assert shown(value) == {
         "facts": {"amount": "1.10", "day": "2026-12-01"},
-        "set": ["a", "b"],
-        "tuple": [1],
-        "type": repr(Facts),
+        "model": {"total": "2.20"},
+        "1": ["x", None],
     }
+    assert shown(Facts) == repr(Facts)
 
 
 def test_numbers_that_are_no_json_are_shown_by_their_names() -> None:
-    assert bounded([math.nan, math.inf, -math.inf]) == ["NaN", "Infinity", "-Infinity"]
+    assert shown([math.nan, math.inf, -math.inf]) == ["nan", "inf", "-inf"]
+    assert shown(10**5000) == "a number of 16610 bits"
 
 
-def test_a_large_value_is_cut_and_says_how_large_it_was() -> None:
+@pytest.mark.parametrize("value", ["x" * 5_000_000, ["x" * 10_000] * 10_000, list(range(10**6)), {"x" * 10**6: 1}])
+def test_a_large_value_is_cut_and_says_so(value: Any) -> None:
     """H40: megabytes do not crash the run."""
-    shown = bounded("x" * 5_000_000)
-    assert shown["bytes"] == 5_000_002
-    assert len(json.dumps(shown)) < MAX_VALUE_BYTES
+    text = json.dumps(shown(value))
+    assert len(text) < 1_000_000
+    assert len(text) < len(json.dumps(value))
+
+
+def test_a_cut_text_says_that_it_was_cut() -> None:
+    assert shown("x" * (MAX_TEXT + 1)) == "x" * MAX_TEXT + CUT
 
 
 class Unshowable:
@@ -148,24 +168,41 @@ class Unshowable:
         raise RuntimeError("no words")
 
 
+def circle() -> list[Any]:
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
 def test_a_value_that_cannot_be_shown_is_told_and_raises_nothing() -> None:
-    circle: list[Any] = []
-    circle.append(circle)
-    assert bounded(circle) == {"not_shown": "ValueError: Circular reference detected"}
-    assert bounded([Unshowable()]) == {"not_shown": "RuntimeError: no words"}
+    assert shown([Unshowable()]) == {"not shown": "RuntimeError: no words"}
 
 
-@given(hostile | st.lists(hostile, max_size=3))
-def test_whatever_is_shown_is_json(value: Any) -> None:
-    require_json(bounded(value))
+def test_a_value_that_holds_itself_is_cut_where_it_gets_too_deep() -> None:
+    require_json(shown(circle()))
+    assert CUT in json.dumps(shown(circle()))
 
 
-def test_a_state_that_cannot_be_shown_does_not_stop_the_graph() -> None:
+@given(
+    hostile
+    | st.lists(hostile, max_size=3)
+    | st.dictionaries(hostile.filter(lambda key: not isinstance(key, list | dict | set)), hostile, max_size=2)
+)
+def test_whatever_is_shown_can_be_stored(value: Any) -> None:
+    canonical_text(shown(value))
+
+
+def test_a_state_that_holds_itself_does_not_stop_the_graph() -> None:
     def holds(state: State) -> State:
-        circle: list[Any] = []
-        circle.append(circle)
-        return {"n": circle}
+        return {"n": circle()}
 
     with recording() as recorder:
         run_graph(compiled(holds), {"n": 0})
-    assert recorder.spans[0].output == {"not_shown": "ValueError: Circular reference detected"}
+    canonical_text(recorder.spans[0].output)
+
+
+def test_an_object_that_changed_is_shown_as_it_is_now() -> None:
+    recorder, draft = Recorder(), Draft(["a"])
+    assert recorder.shown(draft) == {"lines": ["a"]}
+    draft.lines.append("b")
+    assert recorder.shown(draft) == {"lines": ["a", "b"]}
