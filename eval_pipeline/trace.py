@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from eval_pipeline.errors import one_line
-from eval_pipeline.outcome import ModelIdentity, Span
+from eval_pipeline.outcome import NO_USAGE, ModelIdentity, Span, Usage
 
 MAX_PARTS = 2000
 """A span's input or output keeps so many parts (values, keys, items) at most; what is beyond is cut, and says so."""
