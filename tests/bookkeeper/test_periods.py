@@ -62,3 +62,20 @@ def test_after_the_last_month_nothing_is_left_to_post(book_it: BookIt) -> None:
     assert (outputs["status"], outputs["reason"]) == ("nothing_to_post", "zero_amount")
     beyond = {"total": "1200.00", "months": "12", "month_no": "13"}
     assert book_it(record("revenue_deferral_schedule", amounts=beyond))["reason"] == "out_of_tolerance"
+
+
+def test_history_was_posted_before_its_periods_and_accounts_were_closed(book_it: BookIt, open_book) -> None:
+    history = [purchase(number="D-0", date="2026-01-20", categories={"expense": "penalty"})]
+    state = {**CLOSED, "inactive_accounts": ["6240"], "history": history}
+    book = open_book(**state)
+    assert book_it(purchase(date="2026-02-10"), in_book=book, **state)["posting_date"] == "2026-03-01"
+    assert book.entries()[0].posting_date.isoformat() == "2026-01-20"
+    fine = purchase(number="D-2", categories={"expense": "penalty"})
+    assert book_it(fine, **state)["reason"] == "inactive_account"
+
+
+def test_what_an_insurance_covers_must_be_known(book_it: BookIt) -> None:
+    premium = record("insurance_premium_invoice", amounts={"premium": "95.00", "ipt_rate": "12"})
+    assert book_it(premium)["reason"] == "missing_input"
+    assert book_it({**premium, "service_period_end": "2026-03-31"})["rule"].endswith(".current_month")
+    assert book_it({**premium, "service_period_end": "2027-02-28"})["rule"].endswith(".annual_premium")

@@ -24,6 +24,15 @@ REFUSED: list[tuple[str, Json]] = [
     ("non_posting_type", record("love_letter")),
     ("unknown_currency", purchase(currency="ABC")),
     ("missing_rate", purchase(currency="CHF")),
+    (
+        "missing_rate",
+        record(
+            "bank_statement",
+            event="1",
+            facts={"match": "customer", "settlement": "full_or_part"},
+            amounts={"fc": "900.00", "fx_inv": "0.86"},
+        ),
+    ),
     ("missing_input", record("supplier_invoice", amounts={"net": "1.00"})),
     ("missing_input", record("supplier_invoice", amounts={"net": None, "rate": "20"})),
     ("missing_input", record("sales_invoice", amounts={"net": "1.00", "rate": "20"})),
@@ -63,6 +72,7 @@ REFUSED: list[tuple[str, Json]] = [
     ("period_closed", purchase(posting_date="2025-12-31")),
     ("unsupported_combination", bank_line(match="customer", settlement="discount", currency="foreign")),
     ("unsupported_combination", bank_line(match="customers")),
+    ("unsupported_combination", sale("100.00", "20", facts={"tax": "none"})),
     ("unsupported_combination", sale(facts={"tax": "two_rates"})),
 ]
 

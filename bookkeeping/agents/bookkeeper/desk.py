@@ -1,13 +1,12 @@
 """The steps of the work on one record, each a function of the values before it and of the book."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from bookkeeping.agents.bookkeeper.compute import compute
 from bookkeeping.agents.bookkeeper.entry import REVERSAL, Booked, check, mirror, post
 from bookkeeping.agents.bookkeeper.lines import ComputedLine
 from bookkeeping.agents.bookkeeper.periods import posting_day
-from bookkeeping.agents.bookkeeper.record import Record
+from bookkeeping.agents.bookkeeper.record import BookState, Record
 from bookkeeping.agents.bookkeeper.results import Refused, Stop
 from bookkeeping.agents.bookkeeper.rules import Rulebook
 from bookkeeping.agents.bookkeeper.select import Choice, select
@@ -44,12 +43,20 @@ def entry_of(book: Book, choice: Choice, lines: Lines) -> Entry | Stop:
     return check(book, choice, lines) if choice.understood.record.reverses is None else mirror(book, choice)
 
 
-def post_history(rules: Rulebook, book: Book, terms: BookTerms, history: Iterable[Record]) -> None:
-    """Posts the records that the book had before, in their order. Raises HistoryError for one that is refused."""
-    for number, record in enumerate(history):
+def post_history(rules: Rulebook, book: Book, terms: BookTerms, state: BookState) -> None:
+    """Brings ``book`` to where ``state`` has it: posts its history, then closes what is closed.
+
+    There is nothing to do without a history. Raises HistoryError for a record of it that is refused.
+    """
+    for number, record in enumerate(state.history):
         result = _work(rules, book, terms, record)
         if isinstance(result, Refused):
             raise HistoryError(f"book.history[{number}] is refused: {result.reason}: {result.explanation}")
+    if state.history and state.closed_through is not None:
+        book.close_through(state.closed_through)
+    if state.history:
+        for account in sorted(state.inactive_accounts):
+            book.deactivate(account)
 
 
 def _work(rules: Rulebook, book: Book, terms: BookTerms, record: Record) -> Booked | Stop:

@@ -13,6 +13,18 @@ from bookkeeping.ledger import Book, Entry, LedgerRefusal, Line, Posted, PostedE
 
 POSTED_BY: Final = "bookkeeper"
 REVERSAL: Final = "reversal_voucher"
+ANSWERS: Final = frozenset(
+    {
+        "unbalanced",
+        "period_closed",
+        "unknown_account",
+        "inactive_account",
+        "unknown_currency",
+        "wrong_sign",
+        "out_of_tolerance",
+    }
+)
+"""Refusals of the ledger that say something about the record; the others are faults of ours and raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +70,12 @@ def swapped(lines: tuple[Line, ...]) -> tuple[Line, ...]:
 
 
 def post(book: Book, choice: Choice, entry: Entry) -> Booked | Stop:
-    """Posts ``entry`` and reads it back. What the ledger refuses is a refusal; a ledger that is gone is an error."""
+    """Posts ``entry`` and reads it back. What the ledger refuses of a record is a refusal, all else raises."""
     try:
         posted = book.post(entry)
     except LedgerRefusal as refusal:
+        if refusal.code not in ANSWERS:
+            raise
         return Refused(refusal.code, f"The ledger refuses the entry: {refusal.message}.")
     if posted.duplicate:
         return _posted_before(book, choice, entry)

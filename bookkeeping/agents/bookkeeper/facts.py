@@ -1,8 +1,8 @@
 """The deciding fields that follow from what the record states elsewhere: its currency, its categories, its figures.
 
-A field that the record states itself is taken as stated, with one exception each way round: the currency may not
-contradict the record's currency, and an asset below the capitalisation threshold is not one. Everything else that
-decides must be stated; it is never guessed.
+A field that the record states itself is taken as stated, with two exceptions: the currency may not contradict the
+record's currency, and an asset below the capitalisation threshold is not one. Everything else that decides must be
+stated, unless the rule says what silence means; it is never guessed.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,6 +30,7 @@ def with_facts(understood: Understood) -> Understood | Refused:
     for field in understood.rule.decision.fields:
         follows = _FOLLOWS.get(field.name)
         value = follows(understood) if follows and not field.conditions else None
+        value = field.unless_stated if value is None else value
         if value in field.values:
             facts.setdefault(field.name, value)
         is_read_off = field.name == "currency" and understood.rule.kind != "statement"
@@ -39,6 +40,8 @@ def with_facts(understood: Understood) -> Understood | Refused:
         if field.name in facts and facts[field.name] not in field.values and not field.conditions:
             explanation = f"{field.name} is {facts[field.name]!r}, not one of {', '.join(field.values)}."
             return Refused("unsupported_combination", explanation)
+    if facts.get("tax") == "none" and understood.amounts.get("rate", Fraction(0)) > 0:
+        return Refused("unsupported_combination", "The record says that no tax is charged, and states a rate.")
     return replace(understood, facts=MappingProxyType(facts))
 
 
@@ -77,32 +80,39 @@ def _currency(understood: Understood) -> str:
     return "foreign" if understood.is_foreign else "book"
 
 
-def _nature(understood: Understood) -> str:
+def _nature(understood: Understood) -> str | None:
     category = understood.record.categories.get("expense")
+    if category is None:
+        return None
     return "goods" if category in GOODS else "asset" if category in ASSETS else "cost"
 
 
-def _deductible_share(understood: Understood) -> str:
-    return "partial" if understood.amounts.get("deductible", Fraction(100)) < 100 else "full"
+def _deductible_share(understood: Understood) -> str | None:
+    share = understood.amounts.get("deductible")
+    if share is None:
+        return None
+    return "partial" if share < 100 else "full"
 
 
-def _period(understood: Understood) -> str:
+def _period(understood: Understood) -> str | None:
     end = understood.record.service_period_end
-    return "later" if end is not None and ends_after_month_of(understood.posting_date, end) else "current"
+    if end is None:
+        return None
+    return "later" if ends_after_month_of(understood.posting_date, end) else "current"
 
 
-def _advance(understood: Understood) -> str:
-    return "deducted" if "adv_net" in understood.amounts else "none"
+def _advance(understood: Understood) -> str | None:
+    return "deducted" if "adv_net" in understood.amounts else None
 
 
-def _rounding(understood: Understood) -> str:
+def _rounding(understood: Understood) -> str | None:
     amounts, stated = understood.amounts, understood.stated
     paid, total = amounts.get("paid"), amounts.get("total")
     if paid is not None and total is not None:
         return "no" if paid == total else "yes"
     payable = amounts.get("payable", stated.get("payable"))
-    if payable is None or understood.rule.modifiers.isdisjoint({"cash_rounding"}):
-        return "no"
+    if payable is None:
+        return None
     return "no" if payable == _gross(understood) else "yes"
 
 

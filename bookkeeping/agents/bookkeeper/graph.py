@@ -33,7 +33,7 @@ from bookkeeping.ledger import Book, BookSpec, Entry
 
 @dataclass(frozen=True, slots=True)
 class BookkeeperContext:
-    """What a run works on: the book in the ledger. It is read and posted to, never created or dropped."""
+    """What a run works on: the book in the ledger. It is posted to and read, never created or dropped."""
 
     book: Book
 
@@ -77,8 +77,13 @@ def build_graph() -> CompiledStateGraph[_State, BookkeeperContext, BookkeeperInp
 def book_spec(
     state: Mapping[str, Any], chain: str, kind: Literal["live", "eval"] = "live", owner: str | None = None
 ) -> BookSpec:
-    """The ledger's description of the book in ``inputs["book"]``. Raises pydantic.ValidationError."""
+    """The ledger's description of the book in ``inputs["book"]``. Raises pydantic.ValidationError.
+
+    A book with a history is created with all periods open and all accounts active, as it was when that was posted;
+    the graph closes what is closed after it.
+    """
     book = BookState.model_validate(state)
+    has_history = bool(book.history)
     return BookSpec(
         chain=chain,
         company=book.company,
@@ -86,8 +91,8 @@ def book_spec(
         time_zone=book.time_zone,
         open_from=book.open_from,
         open_to=book.open_to,
-        closed_through=book.closed_through,
-        inactive_accounts=book.inactive_accounts,
+        closed_through=None if has_history else book.closed_through,
+        inactive_accounts=frozenset() if has_history else book.inactive_accounts,
         kind=kind,
         owner=owner,
     )
@@ -102,7 +107,7 @@ def understand(state: _State, runtime: Runtime[BookkeeperContext]) -> dict[str, 
         return {"result": terms}
     if (book.company, book.currency) != (terms.company, terms.currency):
         raise ValueError(f"the inputs describe {terms.company} in {terms.currency}, the ledger's book is {book}")
-    desk.post_history(rulebook.rulebook(), book, terms, inputs.book.history)
+    desk.post_history(rulebook.rulebook(), book, terms, inputs.book)
     understood = desk.understood_on_its_day(rulebook.rulebook(), book, terms, inputs.record)
     return {"result": understood} if isinstance(understood, Refused) else {"understood": understood}
 

@@ -95,12 +95,16 @@ class WrittenVariant(_Written):
 
 
 class WrittenField(_Written):
-    """A deciding field: stated by the record, or computed as the first value whose condition holds."""
+    """A deciding field: stated by the record, or computed as the first value whose condition holds.
+
+    unless_stated: the value for a record that says nothing about it, where silence has a meaning.
+    """
 
     values: tuple[str, ...]
     source: Literal["record", "computed"]
     meaning: str | None = None
     conditions: dict[str, str] = Field(default_factory=dict)
+    unless_stated: str | None = None
 
 
 class Verdict(_Written):

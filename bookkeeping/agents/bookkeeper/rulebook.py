@@ -152,7 +152,9 @@ def _decision(doc_type: str, written: WrittenDecision, general: General) -> Deci
         for _, condition in conditions:
             _known(condition.left, general.inputs, where)
             _known(condition.right, general.inputs, where)
-        fields.append(Field(name, field.values, conditions))
+        if field.unless_stated is not None and field.unless_stated not in field.values:
+            raise RuleFileError(f"{where}: unless_stated {field.unless_stated!r} is none of its values")
+        fields.append(Field(name, field.values, conditions, field.unless_stated))
     return Decision(tuple(fields), written.select, written.otherwise)
 
 

@@ -66,11 +66,12 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A deciding field; ``conditions`` is empty where the record states the value."""
+    """A deciding field; ``conditions`` is empty where the record states the value, or is silent: ``unless_stated``."""
 
     name: str
     values: tuple[str, ...]
     conditions: tuple[tuple[str, Condition], ...]
+    unless_stated: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from itertools import product
 from typing import Final
 
 from bookkeeping.agents.bookkeeper.facts import with_facts
-from bookkeeping.agents.bookkeeper.formulas import FigureOutOfRange, FormulaError, holds
+from bookkeeping.agents.bookkeeper.formulas import FigureOutOfRange, FormulaError, holds, names_in
 from bookkeeping.agents.bookkeeper.results import NothingToPost, Refused, Stop
-from bookkeeping.agents.bookkeeper.rule_file import Verdict
+from bookkeeping.agents.bookkeeper.rule_file import General, Verdict
 from bookkeeping.agents.bookkeeper.rules import Decision, Field, Rule, Rulebook, Variant
 from bookkeeping.agents.bookkeeper.understanding import Understood
 
@@ -37,7 +37,7 @@ def select(rules: Rulebook, understood: Understood) -> Choice | Stop:
     if rule.decision is None:
         return Choice(rule, next(iter(rule.variants.values())), with_all)
     values = _values(rule.decision, with_all)
-    verdict = _verdict(rule.decision, values)
+    verdict = _verdict(rules.general, rule.decision, with_all, values)
     if isinstance(verdict, Refused):
         return verdict
     if verdict.use_rule is not None:
@@ -68,8 +68,10 @@ def _computed(field: Field, understood: Understood) -> str | None:
     return None
 
 
-def _verdict(decision: Decision, values: Mapping[str, str]) -> Verdict | Refused:
-    """The one verdict that all completions of ``values`` lead to; else the fields that are missing."""
+def _verdict(
+    general: General, decision: Decision, understood: Understood, values: Mapping[str, str]
+) -> Verdict | Refused:
+    """The one verdict that all completions of ``values`` lead to; else what is missing."""
     unknown = [field for field in decision.fields if field.name not in values]
     verdicts = []
     for combination in _completions(unknown, values):
@@ -77,10 +79,22 @@ def _verdict(decision: Decision, values: Mapping[str, str]) -> Verdict | Refused
         verdict = _bare(row or decision.otherwise or NO_VARIANT)
         if verdict not in verdicts:
             verdicts.append(verdict)
-    if len(verdicts) == 1:
-        return verdicts[0]
-    missing = ", ".join(field.name for field in unknown)
-    return Refused("missing_input", f"What decides the treatment is not stated: {missing}.")
+    return verdicts[0] if len(verdicts) == 1 else _missing(general, decision, understood, values)
+
+
+def _missing(general: General, decision: Decision, understood: Understood, values: Mapping[str, str]) -> Refused:
+    """What the record does not state, of the fields that some row still asks for."""
+    open_rows = [row for row in decision.select if all(values.get(n, w[0]) in w for n, w in row.where.items())]
+    asked = [f for f in decision.fields if f.name not in values and any(f.name in row.where for row in open_rows)]
+    inputs = sorted({name for field in asked for name in _inputs_of(field)} - set(understood.amounts))
+    facts = [field.name for field in asked if not field.conditions]
+    kinds = {meaning.kind for name in inputs if (meaning := general.meaning_of(name))}
+    reason = "missing_rate" if kinds == {"exchange rate"} and not facts else "missing_input"
+    return Refused(reason, f"What decides the treatment is not stated: {', '.join([*facts, *inputs])}.")
+
+
+def _inputs_of(field: Field) -> set[str]:
+    return {name for _, c in field.conditions for side in (c.left, c.right) for name in names_in(side)}
 
 
 def _completions(unknown: list[Field], values: Mapping[str, str]) -> Iterator[dict[str, str]]:
