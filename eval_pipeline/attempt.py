@@ -2,21 +2,41 @@
 
 import asyncio
 import json
+import os
 import traceback
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
 from eval_pipeline.errors import one_line
-from eval_pipeline.outcome import Failure, FailureKind, Outcome, Status
+from eval_pipeline.outcome import NO_USAGE, Failure, FailureKind, Outcome, Status
 from eval_pipeline.target import Attempt, RunOne
 from eval_pipeline.trace import Recorder, recording
 from eval_pipeline.values import NotJson, canonical_text
 
 MAX_DETAIL = 16 * 1024
+
+
+class _Tokens:
+    """Names that no other attempt of any process has: one random part for a process, and a number for each attempt."""
+
+    def __init__(self) -> None:
+        self._renew()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self._process = uuid4().hex[:12]
+        self._numbers = count()
+
+    def next(self) -> str:
+        return f"{self._process}{next(self._numbers):x}"
+
+
+_TOKENS = _Tokens()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +53,7 @@ class Task:
 
     def attempt(self) -> Attempt:
         """A new attempt at this task, with a token of its own."""
-        return Attempt(self.run_id, self.agent, self.example_id, self.trial, uuid4().hex[:12])
+        return Attempt(self.run_id, self.agent, self.example_id, self.trial, _TOKENS.next())
 
     def outcome(
         self,
@@ -41,13 +61,13 @@ class Task:
         *,
         seconds: float = 0.0,
         outputs: dict[str, Any] | None = None,
+        outputs_text: str | None = None,
         failure: Failure | None = None,
         skip_reason: str | None = None,
         recorder: Recorder | None = None,
     ) -> Outcome:
         """This task's outcome, which ends now and began ``seconds`` ago."""
         began = datetime.now(UTC) - timedelta(seconds=seconds)
-        extra = {} if recorder is None else {"usage": recorder.usage, "model": recorder.model, "spans": recorder.spans}
         return Outcome(
             self.run_id,
             self.agent,
@@ -61,7 +81,10 @@ class Task:
             outputs,
             failure,
             skip_reason,
-            **extra,  # type: ignore[arg-type]
+            recorder.usage if recorder else NO_USAGE,
+            recorder.model if recorder else None,
+            recorder.spans if recorder else (),
+            outputs_text=outputs_text,
         )
 
     def failed(self, kind: FailureKind, message: str, *, seconds: float = 0.0, detail: str | None = None) -> Outcome:
@@ -105,15 +128,16 @@ def _raised(task: Task, error: BaseException, seconds: float, recorder: Recorder
 
 def _completed(task: Task, outputs: Any, seconds: float, recorder: Recorder, max_output_bytes: int) -> Outcome:
     try:
-        kept = _as_stored(outputs, max_output_bytes)
+        text = _as_stored(outputs, max_output_bytes)
     except NotJson as error:
         failure = Failure(FailureKind.INVALID_OUTPUTS, str(error))
         return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
-    return task.outcome(Status.COMPLETED, seconds=seconds, outputs=kept, recorder=recorder)
+    kept = json.loads(text)  # as it will be read back: a copy, which the agent cannot change any more
+    return task.outcome(Status.COMPLETED, seconds=seconds, outputs=kept, outputs_text=text, recorder=recorder)
 
 
-def _as_stored(outputs: Any, max_output_bytes: int) -> dict[str, Any]:
-    """The outputs as they will be read back: a copy, which the agent cannot change any more. Raises NotJson."""
+def _as_stored(outputs: Any, max_output_bytes: int) -> str:
+    """The outputs as they are stored: their canonical text. Raises NotJson."""
     if not isinstance(outputs, dict):
         raise NotJson("the outputs", f"{type(outputs).__name__}, not an object")
     try:
@@ -123,5 +147,4 @@ def _as_stored(outputs: Any, max_output_bytes: int) -> dict[str, Any]:
     if len(text) > max_output_bytes:
         limit = f"the limit is {max_output_bytes} (EVAL_MAX_OUTPUT_BYTES)"
         raise NotJson("the outputs", f"{len(text)} bytes of JSON, {limit}")
-    stored: dict[str, Any] = json.loads(text)
-    return stored
+    return text

@@ -164,12 +164,20 @@ class Dataset:
 
     def inputs(self, example: Example) -> dict[str, Any]:
         """The example's inputs as the target gets them: a copy, with each cited text in the place of its path."""
-        resolved: dict[str, Any] = copy_json(_with_texts(example.inputs, self.texts))
+        resolved: dict[str, Any] = _with_texts(example.inputs, self.texts) if self.texts else copy_json(example.inputs)
         return resolved
 
     def inputs_digest(self, example: Example) -> str:
         """SHA-256 of the resolved inputs and of the builders: what an outcome was made from."""
-        return digest({"inputs": self.inputs(example), "builders": dict(self.builders)})
+        known = self._inputs_digests.get(example.id)
+        if known is None:
+            known = digest({"inputs": self.inputs(example), "builders": dict(self.builders)})
+            self._inputs_digests[example.id] = known
+        return known
+
+    @cached_property
+    def _inputs_digests(self) -> dict[str, str]:
+        return {}
 
 
 def _content(example: Example) -> dict[str, Any]:
@@ -183,7 +191,7 @@ def _with_texts(value: Any, texts: Mapping[str, str]) -> Any:
         return {key: _with_texts(item, texts) for key, item in value.items()}
     if isinstance(value, list):
         return [_with_texts(item, texts) for item in value]
-    return value
+    return value  # never a container: so what comes out shares nothing that can be changed with what went in
 
 
 def strings(value: object) -> Iterator[str]:

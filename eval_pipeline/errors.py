@@ -29,6 +29,10 @@ class ResumeRefused(EvalPipelineError):
     """The run to resume did not run what would run now."""
 
 
+class RunIsBusy(EvalPipelineError):
+    """Another command writes in this run."""
+
+
 class DatasetError(EvalPipelineError):
     """A dataset that cannot be read. Names the file and, where known, the example and the key."""
 

@@ -57,6 +57,9 @@ class Usage:
         )
 
 
+NO_USAGE = Usage()
+
+
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
     """Which model answered: the name that was asked for, the endpoint, and the id that the provider returned."""
@@ -88,6 +91,7 @@ class Outcome:
 
     Exactly one of ``outputs``, ``failure`` and ``skip_reason`` is there, as ``status`` says. ``run_id`` is the root
     run; ``position`` the place of the example in its dataset; ``started_at`` is UTC; ``seconds`` wall time.
+    ``outputs_text`` is the canonical text of ``outputs`` where it was made already, so that it is made once.
     """
 
     run_id: str
@@ -102,7 +106,8 @@ class Outcome:
     outputs: Mapping[str, Any] | None = None
     failure: Failure | None = None
     skip_reason: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NO_USAGE
     model: ModelIdentity | None = None
     spans: tuple[Span, ...] = ()
     schema: int = OUTPUT_SCHEMA
+    outputs_text: str | None = field(default=None, repr=False, compare=False)

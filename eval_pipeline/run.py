@@ -4,9 +4,11 @@ Nothing is graded here. What ends up stored for each trial is an outcome: comple
 with the same run id runs only what has no outcome yet; that is all that resuming means.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from eval_pipeline.attempt import Task
 from eval_pipeline.dataset import Example
@@ -20,6 +22,9 @@ from eval_pipeline.target import Prerequisite, RunContext, Target
 from eval_pipeline.workers import Limits, run_tasks
 from eval_pipeline.writer import OutcomeWriter
 
+Done = frozenset[tuple[str, int]]
+"""Trials that have a stored outcome: example id and number of the trial."""
+
 
 @dataclass(frozen=True)
 class Work:
@@ -30,6 +35,7 @@ class Work:
     context: RunContext
     limits: Limits
     trials: int = 1
+    retry_errors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,8 @@ class Progress:
 class _Counter:
     agent: str
     of: int
-    stored: int
     report: Callable[[Progress], None]
+    stored: int = 0
     failed: int = 0
     skipped: int = 0
 
@@ -59,19 +65,20 @@ class _Counter:
         self.report(Progress(self.agent, self.stored, self.of, self.failed, self.skipped))
 
 
-@dataclass
 class _Probes:
     """Answers of prerequisites, each probed once a run."""
 
-    context: RunContext
-    answers: dict[Prerequisite, str | None] = field(default_factory=dict)
+    def __init__(self, target: Target, context: RunContext) -> None:
+        self._target, self._context = target, context
+        self._answers: dict[Prerequisite, str | None] = {}
 
-    def missing(self, needed: tuple[Prerequisite, ...]) -> str | None:
-        for item in needed:
-            if item not in self.answers:
-                self.answers[item] = item.missing(self.context)
-            if self.answers[item] is not None:
-                return self.answers[item]
+    def missing(self, inputs: Mapping[str, Any]) -> str | None:
+        """Why an example with these inputs cannot run; None when all that it needs is there."""
+        for item in self._target.requires(inputs):
+            if item not in self._answers:
+                self._answers[item] = item.missing(self._context)
+            if self._answers[item] is not None:
+                return self._answers[item]
         return None
 
 
@@ -84,20 +91,24 @@ def run_agent(
 ) -> None:
     """Brings every trial of ``work`` that has no stored outcome to one, or stops early when told to.
 
-    Raises ResultsUnavailable when outcomes cannot be stored; whatever an agent does ends up in its outcomes instead.
+    Raises ResultsUnavailable when outcomes cannot be stored, RunIsBusy when another process is at it; whatever an agent
+    does ends up in its outcomes instead.
     """
-    done = outcomes.finished(database, work.context.run_id, work.suite.name)
-    tasks = [task for task in _tasks(work) if (task.example_id, task.trial) not in done]
-    counter = _Counter(work.suite.name, len(work.examples) * work.trials, len(done), report)
-    with OutcomeWriter(database.url, counter) as writer:
+    run_id, name = work.context.run_id, work.suite.name
+    counter = _Counter(name, len(work.examples) * work.trials, report)
+    with OutcomeWriter(database.url, run_id, name, counter) as writer:
+        if work.retry_errors:
+            outcomes.drop_failed(database, run_id, name)
+        done = outcomes.finished(database, run_id, name)
+        counter.stored = len(done)
         refusal = _refusal(work.suite)
         if refusal is not None:
-            _emit_all(tasks, writer, lambda task: task.failed(*refusal))
+            _emit_all(_tasks(work, done), writer, lambda task: task.failed(*refusal))
         elif work.suite.not_installed is not None:
             reason = work.suite.not_installed
-            _emit_all(tasks, writer, lambda task: task.outcome(Status.SKIPPED, skip_reason=reason))
+            _emit_all(_tasks(work, done), writer, lambda task: task.outcome(Status.SKIPPED, skip_reason=reason))
         elif work.suite.target is not None:
-            _run(work, work.suite.target, tasks, writer, should_stop)
+            _run(work, work.suite.target, done, writer, should_stop)
 
 
 def _refusal(suite: AgentSuite) -> tuple[FailureKind, str] | None:
@@ -111,53 +122,65 @@ def _refusal(suite: AgentSuite) -> tuple[FailureKind, str] | None:
     return FailureKind.REFUSED, f"refused by the rule {broken[0].rule}: {broken[0]}{more}"
 
 
-def _emit_all(tasks: list[Task], writer: OutcomeWriter, outcome: Callable[[Task], Outcome]) -> None:
+def _emit_all(tasks: Iterable[Task], writer: OutcomeWriter, outcome: Callable[[Task], Outcome]) -> None:
     for task in tasks:
         writer.put(outcome(task))
 
 
-def _run(work: Work, target: Target, tasks: list[Task], writer: OutcomeWriter, should_stop: Callable[[], bool]) -> None:
-    probes = _Probes(work.context)
-    ready: list[Task] = []
+def _run(work: Work, target: Target, done: Done, writer: OutcomeWriter, should_stop: Callable[[], bool]) -> None:
+    probes = _Probes(target, work.context)
+    _probe_all(work, probes, done)
+    ready = _ready(_tasks(work, done), probes, writer)
+    first = next(ready, None)
+    if first is None:  # nothing can run: the target is not even opened
+        return
+    ready = chain((first,), ready)
+    with ExitStack() as stack:
+        try:
+            run_one = stack.enter_context(target.open(work.context))
+        except Exception as error:  # opening a target may raise anything; nobody's example may vanish with it
+            message = f"the target could not be opened: {one_line(error)}"
+            _emit_all(ready, writer, lambda task: task.failed(FailureKind.RAISED, message))
+            return
+        run_tasks(ready, run_one, work.limits, writer.put, on_loop=target.runs == "loop", should_stop=should_stop)
+
+
+def _probe_all(work: Work, probes: _Probes, done: Done) -> None:
+    """Probes all that the examples which are still to run need, before the target starts."""
+    for example in work.examples:
+        if any((example.id, trial) not in done for trial in range(work.trials)):
+            with suppress(Exception):  # said of each of its examples by ``_ready``
+                probes.missing(work.suite.dataset.inputs(example))
+
+
+def _ready(tasks: Iterable[Task], probes: _Probes, writer: OutcomeWriter) -> Iterator[Task]:
+    """The tasks that can run; the others get their outcome at once."""
     for task in tasks:
-        reason = probes.missing(target.requires(task.inputs))
+        try:
+            reason = probes.missing(task.inputs)
+        except Exception as error:  # a target's own code; an example whose needs cannot be told is in ERROR
+            message = f"what the example needs cannot be told: {one_line(error)}"
+            writer.put(task.failed(FailureKind.RAISED, message))
+            continue
         if reason is None:
-            ready.append(task)
+            yield task
         else:
             writer.put(task.outcome(Status.SKIPPED, skip_reason=reason))
-    if not ready:
-        return
-    landed: set[tuple[str, int]] = set()
-
-    def emit(outcome: Outcome) -> None:
-        landed.add((outcome.example_id, outcome.trial))
-        writer.put(outcome)
-
-    try:
-        with target.open(work.context) as run_one:
-            run_tasks(ready, run_one, work.limits, emit, on_loop=target.runs == "loop", should_stop=should_stop)
-    except Exception as error:  # opening or closing a target may raise anything; nobody's example may vanish with it
-        if writer.failed:
-            raise
-        left = [task for task in ready if (task.example_id, task.trial) not in landed]
-        message = f"the target could not be opened or closed: {one_line(error)}"
-        _emit_all(left, writer, lambda task: task.failed(FailureKind.RAISED, message))
-        if not left:
-            raise
 
 
-def _tasks(work: Work) -> Iterator[Task]:
-    dataset = work.suite.dataset
-    positions = {example.id: position for position, example in zip(count(), dataset.examples, strict=False)}
+def _tasks(work: Work, done: Done) -> Iterator[Task]:
+    """What is still to run, made one by one: a run holds no more of it than is in flight."""
+    dataset, context = work.suite.dataset, work.context
+    positions = {example.id: position for position, example in enumerate(dataset.examples)}
     for example in work.examples:
-        digest = dataset.inputs_digest(example)
         for trial in range(work.trials):
-            yield Task(
-                work.context.run_id,
-                work.suite.name,
-                example.id,
-                trial,
-                positions[example.id],
-                dataset.inputs(example),
-                digest,
-            )
+            if (example.id, trial) not in done:
+                yield Task(
+                    context.run_id,
+                    work.suite.name,
+                    example.id,
+                    trial,
+                    positions[example.id],
+                    dataset.inputs(example),
+                    dataset.inputs_digest(example),
+                )

@@ -33,10 +33,14 @@ def same(left: object, right: object) -> bool:
 def copy_json(value: Any) -> Any:
     """A deep copy of a JSON value (several times faster than ``copy.deepcopy``, which keeps a memo)."""
     if isinstance(value, dict):
-        return {key: copy_json(item) for key, item in value.items()}
+        return {key: item if type(item) in _LEAVES else copy_json(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [copy_json(item) for item in value]
+        return [item if type(item) in _LEAVES else copy_json(item) for item in value]
     return value
+
+
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+"""Types of which a value is its own copy. Asked first, since most of a JSON value is leaves."""
 
 
 def canonical_text(value: Any) -> str:
@@ -61,6 +65,9 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical_text(value).encode("ascii")).hexdigest()
 
 
+_ALWAYS_JSON = _LEAVES - {float}
+
+
 def require_json(value: object, path: str = "$") -> None:
     """Raises NotJson with the path of the first part of ``value`` that is not JSON."""
     found = _not_json(value, 0)
@@ -82,6 +89,8 @@ def _not_json(value: object, depth: int) -> tuple[str, str] | None:
     for key, item in pairs:
         if isinstance(value, dict) and not isinstance(key, str):
             return "", f"key {key!r} is not a string"
+        if type(item) in _ALWAYS_JSON:
+            continue
         found = _not_json(item, depth + 1)
         if found is not None:
             return (f".{key}" if isinstance(value, dict) else f"[{key}]") + found[0], found[1]

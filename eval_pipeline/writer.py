@@ -3,51 +3,80 @@
 import queue
 import threading
 from collections.abc import Callable
-from time import monotonic
+from time import sleep
 from types import TracebackType
 
 from eval_pipeline.errors import ResultsUnavailable
 from eval_pipeline.outcome import Outcome
 from eval_pipeline.results import outcomes
 from eval_pipeline.results.database import Database
+from eval_pipeline.results.lease import claim_agent
 
-FLUSH_S = 0.1
-"""The longest that a finished outcome waits for company before it is written."""
-BATCH = 1000
-BACKLOG = 5000
-"""Finished outcomes that may wait to be written; beyond it workers wait too, so memory stays flat."""
+FLUSH_S = 0.05
+"""How long finished outcomes wait for company before they are written; within 250 ms each is durable."""
+BATCH = 2500
+BATCH_BYTES = 4 * 1024 * 1024
+"""A batch ends at this number of outcomes or characters of outputs."""
+BACKLOG = 2 * BATCH
+BACKLOG_BYTES = 64 * 1024 * 1024
+"""What may wait to be written; beyond it workers wait too, so memory stays flat."""
+FULL_S = 0.005
 
 
 class OutcomeWriter:
-    """Writes outcomes in a thread and a connection of its own.
+    """Writes the outcomes of one agent in one run, in a thread and a connection of its own.
 
-    ``on_durable`` is called with the outcomes of each committed batch, so progress never tells more than is kept. When
-    the database fails, the next ``put`` raises ResultsUnavailable, and so does leaving the context.
+    That connection holds the claim on (run, agent), so that no two processes ever write the same outcomes, and a claim
+    that is free means that nothing of its last holder is still on its way: entering raises RunIsBusy when another
+    process has it. ``on_durable`` is called with the outcomes of each committed batch, so progress never tells more
+    than is kept. When the database fails, the next ``put`` raises ResultsUnavailable, and so does leaving the context.
     """
 
-    def __init__(self, url: str, on_durable: Callable[[list[Outcome]], None] = lambda _: None) -> None:
-        self._url = url
+    def __init__(
+        self, url: str, run_id: str, agent: str, on_durable: Callable[[list[Outcome]], None] = lambda _: None
+    ) -> None:
+        self._url, self._run_id, self._agent = url, run_id, agent
         self._on_durable = on_durable
-        self._waiting: queue.Queue[Outcome | None] = queue.Queue(BACKLOG)
+        self._waiting: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._closing = threading.Event()
         self._failure: Exception | None = None
+        self._n_put = self._n_taken = (
+            0  # characters of outputs: the first touched by who puts, the second by the thread
+        )
         self._thread = threading.Thread(target=self._write_all, name="outcome-writer", daemon=True)
 
     def __enter__(self) -> "OutcomeWriter":
+        self._database = Database(self._url)
+        try:
+            claim_agent(self._database, self._run_id, self._agent)
+        except BaseException:
+            self._database.close()
+            raise
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._waiting.put(None)
+        self._closing.set()
         self._thread.join()
+        self._database.close()
         if error is None:
             self._raise_failure()
 
     def put(self, outcome: Outcome) -> None:
-        """Hands a finished outcome over. Raises ResultsUnavailable when an earlier one could not be written."""
+        """Hands a finished outcome over; not to be called twice at the same time.
+
+        Raises ResultsUnavailable when an earlier one could not be written.
+        """
+        while self._is_full() and self._failure is None:
+            sleep(FULL_S)
         self._raise_failure()
+        self._n_put += _size(outcome)
         self._waiting.put(outcome)
+
+    def _is_full(self) -> bool:
+        return self._waiting.qsize() >= BACKLOG or self._n_put - self._n_taken > BACKLOG_BYTES
 
     @property
     def failed(self) -> bool:
@@ -60,32 +89,27 @@ class OutcomeWriter:
 
     def _write_all(self) -> None:
         try:
-            with Database(self._url) as database:
-                while (batch := self._next_batch()) is not None:
-                    outcomes.add(database, map(outcomes.encoded, batch))
-                    self._on_durable(batch)
+            # One sleep for a batch, not one for an outcome: the workers need the interpreter more.
+            while not self._closing.wait(FLUSH_S) or not self._waiting.empty():
+                while (batch := self._next_batch()) and self._write(batch) >= BATCH:
+                    continue
         except Exception as error:  # told to the run by the next put, or when the context is left
             self._failure = error
-            self._drain()
 
-    def _next_batch(self) -> list[Outcome] | None:
-        first = self._waiting.get()
-        if first is None:
-            return None
-        batch = [first]
-        until = monotonic() + FLUSH_S
-        while len(batch) < BATCH:
-            try:
-                item = self._waiting.get(timeout=max(0.0, until - monotonic()))
-            except queue.Empty:
-                break
-            if item is None:
-                self._waiting.put(None)
-                break
-            batch.append(item)
+    def _write(self, batch: list[Outcome]) -> int:
+        outcomes.add(self._database, map(outcomes.encoded, batch))
+        self._on_durable(batch)
+        return len(batch)
+
+    def _next_batch(self) -> list[Outcome]:
+        batch: list[Outcome] = []
+        size = 0
+        while len(batch) < BATCH and size < BATCH_BYTES and not self._waiting.empty():
+            batch.append(self._waiting.get())
+            size += _size(batch[-1])
+        self._n_taken += size
         return batch
 
-    def _drain(self) -> None:
-        """Keeps taking, so that nobody who puts waits for ever on a full queue."""
-        while self._waiting.get() is not None:
-            continue
+
+def _size(outcome: Outcome) -> int:
+    return len(outcome.outputs_text or "")

@@ -41,7 +41,7 @@ def encoded(outcome: Outcome) -> Row:
         outcome.inputs_digest,
         outcome.started_at,
         outcome.seconds,
-        None if outcome.outputs is None else canonical_text(outcome.outputs),
+        _outputs_text(outcome),
         failure.kind.value if failure else None,
         storable(failure.message) if failure else None,
         storable(failure.detail) if failure and failure.detail else None,
@@ -57,16 +57,26 @@ def encoded(outcome: Outcome) -> Row:
     )
 
 
+def _outputs_text(outcome: Outcome) -> str | None:
+    if outcome.outputs is None:
+        return None
+    return canonical_text(outcome.outputs) if outcome.outputs_text is None else outcome.outputs_text
+
+
 def storable(text: str) -> str:
     """Text that a Postgres text column can hold: no NUL, no lone surrogate."""
+    if text.isascii() and "\0" not in text:
+        return text
     return text.replace("\0", "\u2400").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def add(database: Database, rows: Iterable[Row]) -> None:
-    """Writes encoded outcomes in one COPY and commits: what is in is durable."""
-    with database.transaction() as db, db.copy(_COPY) as copy:
-        for row in rows:
-            copy.write_row(row)
+    """Writes encoded outcomes in one COPY and commits: what is in is durable, whatever the server's default is."""
+    with database.transaction() as db:
+        db.execute("set local synchronous_commit to on")
+        with db.copy(_COPY) as copy:
+            for row in rows:
+                copy.write_row(row)
 
 
 def finished(database: Database, run_id: str, agent: str) -> frozenset[tuple[str, int]]:
