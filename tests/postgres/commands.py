@@ -17,7 +17,7 @@ import pytest
 
 from eval_pipeline.postgres import Server
 from eval_pipeline.postgres.os_process import running_in
-from eval_pipeline.postgres.os_user import OsUser
+from eval_pipeline.postgres.os_user import OsUser, RunAs
 
 _COMMAND = """
 import json, sys
@@ -67,13 +67,21 @@ class Commands:
         self.home = home
         self._all: list[Command] = []
 
-    def begin(self, user: OsUser | None = None, environment: dict[str, str] | None = None) -> Command:
-        """Starts a command, perhaps as another user, without waiting for its server."""
+    def begin(
+        self,
+        user: OsUser | None = None,
+        environment: dict[str, str] | None = None,
+        groups: list[int] | None = None,
+    ) -> Command:
+        """Starts a command, perhaps as another user or in more groups, without waiting for its server."""
+        identity: RunAs = user.as_arguments() if user else {}
+        if groups is not None:
+            identity = {**identity, "extra_groups": groups}
         environment = {**os.environ, **(environment or {})}
         process = subprocess.Popen(
             [environment.get("TEST_PYTHON", sys.executable), "-c", _COMMAND, str(self.home)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
-            cwd="/", **(user.as_arguments() if user else {}),
+            cwd="/", **identity,
         )  # fmt: skip
         self._all.append(Command(process))
         return self._all[-1]

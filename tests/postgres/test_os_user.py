@@ -11,7 +11,7 @@ import psutil
 import psycopg
 import pytest
 
-from eval_pipeline.postgres import PostgresUnavailable, binaries, embedded, place
+from eval_pipeline.postgres import PostgresUnavailable, binaries, cluster, embedded, place
 from eval_pipeline.postgres.os_user import OS_USER_VARIABLE, OsUser, server_user
 from tests.postgres.commands import Commands, assert_stopped, is_gone, postmaster_of, wait_for
 
@@ -21,16 +21,15 @@ AS_NOBODY = OsUser(NOBODY.pw_uid, NOBODY.pw_gid, switch=True)
 
 
 @as_root
-def test_root_starts_the_server_as_somebody_without_groups_or_rights(home: Path) -> None:
-    with embedded(home) as server:
-        postmaster = postmaster_of(server)
-        status = Path("/proc", str(postmaster.pid), "status").read_text()
+def test_root_starts_the_server_as_somebody_without_its_groups_and_rights(commands: Commands) -> None:
+    server = commands.wait(commands.begin(groups=[0, 4321])).used()
+    status = Path("/proc", str(postmaster_of(server).pid), "status").read_text()
     fields = dict(line.split(":", 1) for line in status.splitlines())
     owner = server.data.stat()
     assert owner.st_uid != 0
     assert fields["Uid"].split() == [str(owner.st_uid)] * 4
     assert fields["Gid"].split() == [str(owner.st_gid)] * 4
-    assert fields["Groups"].split() in ([], [str(owner.st_gid)])
+    assert fields["Groups"].split() == []
     assert int(fields["CapEff"], 16) == 0
 
 
@@ -246,6 +245,14 @@ def test_the_server_sees_no_secret_and_no_setting_of_the_environment(commands: C
     for pid in (server.supervisor, postmaster_of(server).pid):
         assert not {"ANTHROPIC_API_KEY", "PGPORT", "PGDATA"} & psutil.Process(pid).environ().keys()
     psycopg.connect(server.url).close()
+
+
+def test_programs_of_postgres_see_only_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PGDATA", "PGOPTIONS", "LC_ALL", "TZ", "EVAL_LEDGER_URL"):
+        monkeypatch.setenv(name, "planted")
+    seen = cluster.child_environment()
+    assert "planted" not in seen.values()
+    assert seen["PATH"] == os.environ["PATH"]
 
 
 def test_a_database_is_made_on_a_machine_without_locales(first_commands: Commands) -> None:
