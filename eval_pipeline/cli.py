@@ -102,6 +102,14 @@ def gate(run_id: Run = "latest", strict: Strict = False, as_json: Json = False) 
 
 
 @app.command()
+def prove(run_id: Run = "latest", as_json: Json = False) -> None:
+    """Proves by a run's stored outcomes that every expectation is live and every score can fail. No model is called."""
+    from eval_pipeline.commands.prove import prove as command
+
+    raise typer.Exit(command(run_id, _out(), as_json=as_json))
+
+
+@app.command()
 def diff(
     before: Annotated[str, typer.Argument(help="a run id")],
     after: Annotated[str, typer.Argument(help="a run id, or latest")] = "latest",

@@ -29,6 +29,7 @@ from pydantic import (
 )
 
 from eval_pipeline.errors import DatasetError
+from eval_pipeline.json_parts import has_path
 from eval_pipeline.values import copy_json, digest, require_json
 
 CITED = re.compile(r"[\w][\w./-]*\.(?:txt|md|csv|xml|eml|html)", re.ASCII)
@@ -92,6 +93,10 @@ class Example(_Model):
     expected: dict[str, Any] = Field(description="by key, read by evaluators")
     tags: tuple[Sentence, ...] = ()
     known_defects: tuple[KnownDefect, ...] = ()
+    dead_on_purpose: dict[str, Sentence] = Field(
+        default_factory=dict,
+        description="why a change of this expectation (dotted path: lines.0.amount) may leave every score as it is",
+    )
 
     @field_validator("inputs", "expected")
     @classmethod
@@ -102,6 +107,13 @@ class Example(_Model):
             if not is_ratio:
                 raise ValueError(f"{path} is the float {number}: write amounts and rates as decimal strings")
         return value
+
+    @model_validator(mode="after")
+    def _dead_paths_are_there(self) -> "Example":
+        for path in self.dead_on_purpose:
+            if not has_path(self.expected, path):
+                raise ValueError(f"dead_on_purpose names {path}, which is not expected")
+        return self
 
     @model_validator(mode="after")
     def _markers_do_not_contradict(self) -> "Example":

@@ -44,7 +44,7 @@ def _example(raw: dict[str, Any]) -> dict[str, Any]:
 
 def _in_model_order(raw: dict[str, Any], order: list[str]) -> dict[str, Any]:
     kept = {key: raw[key] for key in order if key in raw}
-    needless = {"tags": [], "known_defects": [], "intermittent": False}
+    needless = {"tags": [], "known_defects": [], "intermittent": False, "dead_on_purpose": {}}
     return {
         key: value
         for key, value in kept.items()

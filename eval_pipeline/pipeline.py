@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.dataset import Example
@@ -16,6 +17,8 @@ from eval_pipeline.packs import load_packs
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
+from eval_pipeline.rules.liveness import RULE as LIVENESS
+from eval_pipeline.rules.liveness import dead_expectations, passed_examples
 from eval_pipeline.rules.static import unregistered
 from eval_pipeline.run import Progress, Work, run_agent
 from eval_pipeline.selection import Selection, require_some, selected
@@ -23,7 +26,11 @@ from eval_pipeline.settings import Settings
 from eval_pipeline.suite import AgentSuite, load_suite
 from eval_pipeline.target import RunContext
 from eval_pipeline.values import canonical_text
+from eval_pipeline.verdict import Verdict
 from eval_pipeline.workers import Limits
+
+DEAD_SHOWN = 5
+"""Dead expectations that a board names of one agent; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +194,23 @@ def score_agents(database: Database, run_id: str, settings: Settings, only: Sequ
     for item in (*suite, *load_packs(suite, packs, settings.datasets)):
         if item.name in there:
             score_agent(item, database, run.run_id)
+            note_dead_expectations(database, run.run_id, item)
+
+
+def passed_of(database: Database, run_id: str, suite: AgentSuite) -> tuple[tuple[Example, Mapping[str, Any]], ...]:
+    """The examples of an agent that passed in a run, with their stored outputs."""
+    graded = scores.read(database, run_id, suite.name)
+    passed = frozenset(item.example_id for item in graded if item.decision.verdict is Verdict.PASS)
+    return tuple(passed_examples(suite, outcomes.read(database, run_id, suite.name), passed)) if passed else ()
+
+
+def note_dead_expectations(database: Database, run_id: str, suite: AgentSuite) -> None:
+    """Makes the agent's row of the board red, with their names, while there are dead expectations."""
+    found = tuple(dead_expectations(suite, passed_of(database, run_id, suite)))
+    told = [f"{LIVENESS}: {offence}" for offence in found[:DEAD_SHOWN]]
+    if len(found) > DEAD_SHOWN:
+        told.append(f"{LIVENESS}: {len(found) - DEAD_SHOWN} more (eval-pipeline prove)")
+    runs.replace_problems(database, run_id, suite.name, LIVENESS, told)
 
 
 def publish_board(database: Database, run_id: str, *, interrupted: bool = False, packs_count: bool = False) -> Board:

@@ -16,7 +16,7 @@ def check(console: Console, *, as_json: bool) -> int:
     suite = load_suite(settings().datasets)
     found = [*unregistered(), *(offence for item in suite for offence in offences(item))]
     if as_json:
-        console.print_json(json.dumps({"ok": not found, "offences": [_as_json(item) for item in found]}))
+        console.print_json(json.dumps({"ok": not found, "offences": [offence_as_json(item) for item in found]}))
         return NOT_GREEN if found else OK
     for offence in found:
         console.print(f"{offence.rule}: {offence}", markup=False, highlight=False, soft_wrap=True)
@@ -29,7 +29,8 @@ def check(console: Console, *, as_json: bool) -> int:
     return NOT_GREEN if found else OK
 
 
-def _as_json(offence: Offence) -> dict[str, str | None]:
+def offence_as_json(offence: Offence) -> dict[str, str | None]:
+    """An offence as a JSON value."""
     return {
         "rule": offence.rule,
         "agent": offence.agent,

@@ -11,6 +11,7 @@ from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.pipeline import run_one_agent, score_agents, start
 from eval_pipeline.registry import AgentEntry
+from eval_pipeline.rules import liveness
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
 from eval_pipeline.suite import AgentSuite, load_agent
@@ -111,6 +112,7 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
             "no_xpass", asset=asset_key, description="no recorded defect appears fixed: its marker must go"
         ),
         dg.AssetCheckSpec("no_skip", asset=asset_key, description="nothing was skipped; an error under strict"),
+        dg.AssetCheckSpec(liveness.RULE, asset=asset_key, description=liveness.WHY),
     ]
 
     @dg.asset(
@@ -131,10 +133,24 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
         mine = [item for item in board.examples if item.agent == entry.name]
         return dg.MaterializeResult(
             metadata={**metadata.agent_numbers(row), "red": metadata.red_examples(board, entry.name)},
-            check_results=list(_verdict_checks(asset_key, mine, strict=request.is_strict)),
+            check_results=[
+                *_verdict_checks(asset_key, mine, strict=request.is_strict),
+                _problem_check(asset_key, liveness.RULE, row.problems),
+            ],
         )
 
     return scores
+
+
+def _problem_check(asset_key: dg.AssetKey, rule: str, problems: Iterable[str]) -> dg.AssetCheckResult:
+    """A rule whose offenders are kept with the run, as problems of the agent's row that begin with its name."""
+    broken = [item for item in problems if item.startswith(f"{rule}: ")]
+    return dg.AssetCheckResult(
+        check_name=rule,
+        asset_key=asset_key,
+        passed=not broken,
+        metadata={"offenders": metadata.table(("what",), ((item,) for item in broken))},
+    )
 
 
 def _verdict_checks(asset_key: dg.AssetKey, examples, *, strict: bool):  # type: ignore[no-untyped-def]

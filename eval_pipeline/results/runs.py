@@ -77,6 +77,21 @@ def finish(database: Database, run_id: str, *, interrupted: bool) -> None:
         )
 
 
+def replace_problems(database: Database, run_id: str, agent: str, prefix: str, problems: Sequence[str]) -> None:
+    """Puts these problems of an agent in the place of those that begin with ``prefix``; the others stay."""
+    with database.transaction() as db:
+        db.execute(
+            "select problems from results.run_agents where run_id = %s and agent = %s for update", (run_id, agent)
+        )
+        row = db.fetchone()
+        before = row["problems"] if row else []
+        kept = [*(item for item in before if not item.startswith(prefix)), *problems]
+        db.execute(
+            "update results.run_agents set problems = %s where run_id = %s and agent = %s",
+            (json.dumps(kept), run_id, agent),
+        )
+
+
 def get(database: Database, run_id: str = "latest") -> RunRow:
     """A run by id, or the latest one. Raises ConfigError when there is none."""
     with database.transaction() as db:
