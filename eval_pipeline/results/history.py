@@ -1,0 +1,30 @@
+"""What earlier runs said of the same examples."""
+
+from collections.abc import Mapping, Sequence
+
+from eval_pipeline.results.database import Database
+from eval_pipeline.results.scores import decision_of
+from eval_pipeline.verdict import Decision
+
+_DECISIONS = """
+select example_id, decision from (
+    select v.example_id, v.decision::text,
+           row_number() over (partition by v.example_id order by r.created_at desc) as nth
+      from results.verdicts v join results.runs r using (run_id)
+     where v.agent = %s and v.example_id = any(%s) and v.verdict not in ('SKIP', 'ERROR')
+       and not r.partial and not r.interrupted and r.finished_at is not null
+       and r.model is not distinct from %s
+) as ranked where nth <= %s order by example_id, nth
+"""
+
+
+def decisions(
+    database: Database, agent: str, examples: Sequence[str], model: str | None, last: int
+) -> Mapping[str, tuple[Decision, ...]]:
+    """By example id the decisions of the last whole runs that graded it with this model, the newest first."""
+    found: dict[str, list[Decision]] = {}
+    with database.transaction() as db:
+        db.execute(_DECISIONS, (agent, list(examples), model, last))
+        for row in db:
+            found.setdefault(row["example_id"], []).append(decision_of(row["decision"]))
+    return {example: tuple(items) for example, items in found.items()}
