@@ -21,7 +21,7 @@ from typing import Any
 
 from eval_pipeline.errors import ConfigError, one_line
 from eval_pipeline.registry import AgentEntry
-from eval_pipeline.values import copy_json
+from eval_pipeline.values import copy_json, same
 from eval_pipeline.verdict import Score
 
 Grade = Callable[[Any, Any], Iterable[Score]]
@@ -82,8 +82,6 @@ def evaluator(
 
 def exact(actual: object, wanted: object) -> float:
     """1.0 when value and type are the same, else 0.0."""
-    from eval_pipeline.values import same
-
     return 1.0 if same(actual, wanted) else 0.0
 
 

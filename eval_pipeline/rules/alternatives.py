@@ -24,19 +24,23 @@ def sample_of(outputs: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def alternatives(value: Any, of_outputs: Sequence[Any] = ()) -> Iterator[Any]:
-    """What a leaf is changed to: other values of its type, out of range, the outputs' own, and ABSENT.
+def alternatives(value: Any) -> Iterator[Any]:
+    """What a leaf is changed to: other values of its type, values out of range, and ABSENT. Never the value itself.
 
-    Never the value itself. The likeliest to move a score come first.
+    The likeliest to move a score come first.
     """
     yield from (other for other in _of_its_type(value) if not same(other, value))
-    if value is None:
-        yield from (other for other in of_outputs if other is not None)
-    elif value == [] and of_outputs:
-        yield list(of_outputs)
-    else:
-        yield from (other for other in of_outputs if type(other) is type(value) and not same(other, value))
     yield ABSENT
+
+
+def of_outputs(value: Any, sample: Sequence[Any]) -> Iterator[Any]:
+    """What a leaf is changed to besides: values of the outputs of its type, for what is expected *not* to be there."""
+    if value is None:
+        yield from (other for other in sample if other is not None)
+    elif value == [] and sample:
+        yield list(sample)
+    else:
+        yield from (other for other in sample if type(other) is type(value) and not same(other, value))
 
 
 def _of_its_type(value: Any) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from eval_pipeline.dataset import Example
 from eval_pipeline.evaluator import Evaluator, applying, grade
 from eval_pipeline.json_parts import ABSENT, Path, dotted, leaves, with_leaf
 from eval_pipeline.outcome import Outcome
-from eval_pipeline.rules.alternatives import alternatives, sample_of
+from eval_pipeline.rules.alternatives import alternatives, of_outputs, sample_of
 from eval_pipeline.rules.rule import Offence
 from eval_pipeline.suite import AgentSuite
 
@@ -39,14 +39,17 @@ class Leaf:
 def live_leaves(evaluators: Sequence[Evaluator], example: Example, outputs: Mapping[str, Any]) -> Iterator[Leaf]:
     """Every leaf of ``expected`` that is not exempt, in its order, scored against these outputs."""
     expected = example.expected
-    found = sample_of(outputs)
+    found: Sequence[Any] | None = None
     for key in expected:
         readers = [item for item in applying(evaluators, expected) if key in item.reads | item.may_read]
         if any(score.judged for item in readers for score in item.scores.values()):
             continue
         probe = _Probe(readers, expected, outputs, key)
         for path, value in leaves(expected[key]):
-            is_live = any(probe.moves(path, alternative) for alternative in alternatives(value, found))
+            is_live = any(probe.moves(path, other) for other in alternatives(value))
+            if not is_live:
+                found = sample_of(outputs) if found is None else found
+                is_live = any(probe.moves(path, other) for other in of_outputs(value, found))
             yield Leaf(dotted((key, *path)), is_live)
 
 
