@@ -106,7 +106,7 @@ def _joined(sign: str, whole: str, fraction: str) -> str:
 
 
 def _plain(value: Decimal | str) -> tuple[str, str, str]:
-    """Sign ("" or "-"), digits before the mark without leading zeros, digits after it."""
+    """Sign ("" or "-"), digits before the mark (a Decimal keeps no leading zeros), digits after it."""
     if isinstance(value, str):
         if not _NUMBER.fullmatch(value):
             raise CanonicalFormError(f"amount {value!r} is not a number in plain or exponent notation")
@@ -121,7 +121,7 @@ def _plain(value: Decimal | str) -> tuple[str, str, str]:
     if abs(value.adjusted()) > _MAX_DIGITS:
         raise CanonicalFormError(f"amount {value} is out of range")
     whole, _, fraction = format(value.copy_abs(), "f").partition(".")
-    return "-" if value < 0 else "", whole.lstrip("0") or "0", fraction
+    return "-" if value < 0 else "", whole, fraction
 
 
 def canonical_time(value: datetime | str) -> str:

@@ -111,6 +111,25 @@ class TestDropping:
         assert refused.value.code == "posted_is_final"
         assert len(book.entries()) == 1
 
+    def test_a_marker_forced_upon_live_books_opens_no_way_to_delete_them(self, database_url: str) -> None:
+        with Ledger.connect(database_url) as ledger, psycopg.connect(database_url, autocommit=True) as raw:
+            ledger.migrate()
+            bare = ledger.create_book(a_spec(chain="bare"))
+            book = ledger.create_book(a_spec())
+            book.post(an_entry())
+            raw.execute("SET session_replication_role = replica")
+            raw.execute("INSERT INTO ledger.harness_marker DEFAULT VALUES")
+            raw.execute("DELETE FROM ledger.periods WHERE book_id = %s", [bare.book_id])
+            raw.execute("SET session_replication_role = DEFAULT")
+            for statement, constraint in (
+                ("DELETE FROM ledger.lines", "lines_final"),
+                ("DELETE FROM ledger.periods", "periods_final"),
+                ("DELETE FROM ledger.books WHERE chain = 'bare'", "books_final"),
+            ):
+                with pytest.raises(psycopg.errors.RestrictViolation) as refused:
+                    raw.execute(statement)
+                assert refused.value.diag.constraint_name == constraint
+
     def test_a_posted_eval_entry_is_as_final_as_a_live_one(self, harness_url: str, harness_ledger: Ledger) -> None:
         book = harness_ledger.create_book(a_spec(kind="eval"))
         book.post(an_entry())

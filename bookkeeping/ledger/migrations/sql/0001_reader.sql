@@ -9,7 +9,6 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
 END $$;
 
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA ledger FROM PUBLIC;
 GRANT USAGE ON SCHEMA ledger TO ledger_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA ledger TO ledger_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA ledger GRANT SELECT ON TABLES TO ledger_reader;
