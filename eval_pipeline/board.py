@@ -5,9 +5,10 @@ else GREEN. The board is RED if any agent is, else UNPROVEN if any is, else GREE
 the denominator of the pass rate; only skips leave it, and how much was graded of all is on every row.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -77,6 +78,13 @@ class ExampleBoard:
     n_trials: int = 1
     n_passed: int = 0
 
+    def as_json(self) -> dict[str, Any]:
+        """A JSON value; its lists and objects are those of this line, not copies."""
+        return {name: getattr(self, name) for name in _LINE}
+
+
+_LINE = tuple(item.name for item in fields(ExampleBoard))
+
 
 @dataclass(frozen=True, slots=True)
 class Board:
@@ -95,9 +103,19 @@ class Board:
 
     def as_json(self) -> dict[str, Any]:
         """A JSON value, as ``board --json`` prints it."""
-        value = asdict(self)
+        return {**self._head(), "examples": [item.as_json() for item in self.examples]}
+
+    def as_text(self) -> str:
+        """The same as JSON text, made line by line: of a large board no second copy is held as a value."""
+        head = json.dumps(self._head(), allow_nan=False)
+        examples = ",\n".join(json.dumps(item.as_json(), allow_nan=False) for item in self.examples)
+        return f'{head[:-1]}, "examples": [{examples}]}}'
+
+    def _head(self) -> dict[str, Any]:
+        value: dict[str, Any] = {name: getattr(self, name) for name in _HEAD}
         value["started_at"] = self.started_at.isoformat()
         value["finished_at"] = self.finished_at.isoformat() if self.finished_at else None
+        value["agents"] = [asdict(row) for row in self.agents]
         return value
 
     @property
@@ -108,6 +126,9 @@ class Board:
     def is_acceptable(self, *, strict: bool) -> bool:
         """What ``run`` answers for: not red and not cut off, and under strict nothing skipped."""
         return self.state is not State.RED and not self.interrupted and not (strict and self.n_skipped)
+
+
+_HEAD = tuple(item.name for item in fields(Board) if item.name != "examples")
 
 
 def agent_state(verdicts: Mapping[Verdict, int], n_graded: int, problems: Sequence[str]) -> State:
@@ -133,9 +154,9 @@ def build_board(database: Database, run_id: str, *, packs_count: bool = False) -
     rows = runs.agents(database, run.run_id)
     graded = {row.agent: scores.read(database, run.run_id, row.agent) for row in rows}
     agents = [_agent_board(database, run, row, graded[row.agent]) for row in rows]
-    agents = [replace(row, counts=packs_count or "@" not in row.agent) for row in agents]
     agents += [_did_not_report(name) for name in run.selection.get("agents", ()) if name not in graded]
-    unfinished = any(len(graded[row.agent]) < row.n_selected for row in rows)
+    agents = [replace(row, counts=packs_count or "@" not in row.agent) for row in agents]
+    unfinished = any(_is_unfinished(row, graded[row.agent], run.trials) for row in rows)
     return Board(
         run.run_id,
         board_state([row.state for row in agents if row.counts]),
@@ -148,6 +169,11 @@ def build_board(database: Database, run_id: str, *, packs_count: bool = False) -
         run.trials,
         run.interrupted,
     )
+
+
+def _is_unfinished(row: AgentRow, graded: Sequence[Graded], trials: int) -> bool:
+    """Whether an example has no verdict, or one over fewer trials than were asked for."""
+    return len(graded) < row.n_selected or any(0 < item.decision.n_trials < trials for item in graded)
 
 
 def _agent_board(database: Database, run: RunRow, row: AgentRow, graded: Sequence[Graded]) -> AgentBoard:
@@ -203,9 +229,10 @@ def _means(graded: Sequence[Graded]) -> tuple[dict[str, float], dict[str, int]]:
 
 def _example_board(agent: str, item: Graded) -> ExampleBoard:
     decision = item.decision
-    lowest: dict[str, float] = {}
-    for _, score in item.scores:
-        lowest[score.key] = min(score.value, lowest.get(score.key, 1.0))
+    lowest = {score.key: score.value for _, score in item.scores}
+    if decision.n_trials > 1:
+        for _, score in item.scores:
+            lowest[score.key] = min(score.value, lowest[score.key])
     return ExampleBoard(
         agent,
         item.example_id,
@@ -213,7 +240,7 @@ def _example_board(agent: str, item: Graded) -> ExampleBoard:
         decision.reason,
         lowest,
         decision.failed,
-        [excused.key for excused in decision.excused],
+        tuple(excused.key for excused in decision.excused),
         decision.xpass,
         decision.unanswered,
         decision.hints,

@@ -121,8 +121,15 @@ def grade(evaluators: Sequence[Evaluator], outputs: Mapping[str, Any], expected:
         if problem is not None:
             problems.append(f"evaluator {item.name} {problem}")
         else:
-            scores.extend(Score(s.key, float(s.value), s.comment, bool(s.unanswered)) for s in returned)
+            scores.extend(map(_plain, returned))
     return Grading(tuple(scores), tuple(problems))
+
+
+def _plain(score: Score) -> Score:
+    """The score with a float and a bool in it, whatever an evaluator took for them."""
+    if type(score) is Score and type(score.value) is float and type(score.unanswered) is bool:
+        return score
+    return Score(score.key, float(score.value), score.comment, bool(score.unanswered))
 
 
 def _problem(item: Evaluator, returned: list[Any], earlier: list[Score]) -> str | None:

@@ -18,17 +18,19 @@ from eval_pipeline.verdict import Decision, Score, Trial, Verdict, decide
 
 
 def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
-    """Scores all stored outcomes of one agent in a run and stores scores and verdicts; gives how many examples."""
-    graded = list(grade_outcomes(suite, outcomes.read(database, run_id, suite.name)))
-    scores.replace(
-        database,
-        run_id,
-        suite.name,
-        graded,
-        evaluators_digest=suite.evaluators_digest,
-        dataset_digest=suite.dataset.digest,
-    )
-    return len(graded)
+    """Scores all stored outcomes of one agent in a run and stores scores and verdicts; gives how many examples.
+
+    Outcomes are read through a connection of their own while verdicts are written, so neither is ever held whole.
+    """
+    with Database(database.url) as reading:
+        return scores.replace(
+            database,
+            run_id,
+            suite.name,
+            grade_outcomes(suite, outcomes.read(reading, run_id, suite.name)),
+            evaluators_digest=suite.evaluators_digest,
+            dataset_digest=suite.dataset.digest,
+        )
 
 
 def grade_outcomes(suite: AgentSuite, stored: Iterable[Outcome]) -> Iterator[Graded]:

@@ -25,7 +25,6 @@ from eval_pipeline.selection import Selection, require_some, selected
 from eval_pipeline.settings import Settings
 from eval_pipeline.suite import AgentSuite, load_suite
 from eval_pipeline.target import RunContext
-from eval_pipeline.values import canonical_text
 from eval_pipeline.verdict import Verdict
 from eval_pipeline.workers import Limits
 
@@ -217,5 +216,5 @@ def publish_board(database: Database, run_id: str, *, interrupted: bool = False,
     """Records that the run came to its end, builds its board from what is stored, and keeps it."""
     runs.finish(database, run_id, interrupted=interrupted)
     board = build_board(database, run_id, packs_count=packs_count)
-    boards.add(database, board.run_id, board.state.value, canonical_text(board.as_json()), partial=board.partial)
+    boards.add(database, board.run_id, board.state.value, board.as_text(), partial=board.partial)
     return board

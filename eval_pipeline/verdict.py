@@ -110,6 +110,8 @@ def decide(trials: Sequence[Trial], markers: Sequence[KnownDefect] = ()) -> Deci
     if not trials:
         raise ValueError("an example without a trial has no verdict")
     decisions = [_decide_trial(trial, markers) for trial in trials]
+    if len(decisions) == 1 and not markers:
+        return decisions[0]
     worst = min(decisions, key=lambda decision: _WORST_FIRST.index(decision.verdict))
     passed = sum(decision.verdict is Verdict.PASS for decision in decisions)
     if worst.verdict is Verdict.ERROR:
@@ -159,7 +161,10 @@ def _decide_trial(trial: Trial, markers: Sequence[KnownDefect]) -> Decision:
     if excused:
         reasons = "; ".join(dict.fromkeys(item.reason for item in excused))
         return Decision(Verdict.XFAIL, reasons, excused=tuple(excused))
-    return Decision(Verdict.PASS)
+    return _PASSED
+
+
+_PASSED = Decision(Verdict.PASS, n_passed=1)
 
 
 def _problem(trial: Trial, markers: Sequence[KnownDefect]) -> str | None:
@@ -170,6 +175,8 @@ def _problem(trial: Trial, markers: Sequence[KnownDefect]) -> str | None:
     invalid = [score for score in trial.scores if not 0 <= score.value <= PERFECT]
     if invalid:
         return f"the score of {invalid[0].key} is {invalid[0].value}, which is not in [0, 1]"
+    if not markers:
+        return None
     scored = {score.key for score in trial.scores}
     unscored = sorted({key for marker in markers for key in marker.keys} - scored)
     if unscored:

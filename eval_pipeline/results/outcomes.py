@@ -17,9 +17,14 @@ _COLUMNS = (
     " model_name, model_endpoint, model_returned_id, spans"
 )
 _COPY = f"copy results.outcomes ({_COLUMNS}) from stdin"
-_SELECT_ALL = f"select {_COLUMNS.removesuffix(', spans')}, '[]'::json as spans from results.outcomes"  # noqa: S608
+_WITHOUT_SPANS = _COLUMNS.removesuffix(", spans")
+_READ = f"""
+select {_WITHOUT_SPANS} from results.outcomes where run_id = %s and agent = %s order by position, trial
+"""  # noqa: S608 - column names of this module
 _SELECT_ONE = f"select {_COLUMNS} from results.outcomes"  # noqa: S608
-_PAGE = 500
+
+_PAGE = 200
+"""Outcomes that are read at once: more would be little faster, and each may have megabytes of outputs."""
 
 Row = tuple[Any, ...]
 
@@ -102,7 +107,7 @@ def read(database: Database, run_id: str, agent: str) -> Iterator[Outcome]:
     with database.transaction("outcomes") as db:
         if isinstance(db, ServerCursor):
             db.itersize = _PAGE
-        db.execute(f"{_SELECT_ALL} where run_id = %s and agent = %s order by position, trial", (run_id, agent))
+        db.execute(_READ, (run_id, agent))
         for row in db:
             yield _outcome(row)
 
@@ -144,7 +149,7 @@ def _outcome(row: dict[str, Any]) -> Outcome:
         row["skip_reason"],
         Usage(row["model_calls"], row["input_tokens"], row["output_tokens"], row["cost_usd"]),
         model,
-        tuple(Span(**span) for span in row["spans"]),
+        tuple(Span(**span) for span in row.get("spans", ())),
     )
 
 

@@ -1,16 +1,23 @@
-"""Stored scores and verdicts: replaced together, all or nothing, whenever an agent's outcomes are scored."""
+"""Stored scores and verdicts: replaced together, all or nothing, whenever an agent's outcomes are scored.
+
+Most examples of a board have the same decision (PASS) and many the same scores. Their texts are made once and read
+once: both ways go through a small cache.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.outcomes import storable
 from eval_pipeline.verdict import Decision, Excused, Score, Verdict
 
-_COPY_SCORES = "copy results.scores (run_id, agent, example_id, trial, key, value, comment, unanswered) from stdin"
-_COPY_VERDICTS = "copy results.verdicts (run_id, agent, example_id, position, verdict, decision) from stdin"
+_COPY = "copy results.verdicts (run_id, agent, example_id, position, verdict, decision, scores) from stdin"
+_REMEMBERED = 1024
+
+Scores = tuple[tuple[int, Score], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,71 +27,90 @@ class Graded:
     example_id: str
     position: int
     decision: Decision
-    scores: tuple[tuple[int, Score], ...] = ()
+    scores: Scores = ()
 
 
 def replace(
     database: Database,
     run_id: str,
     agent: str,
-    graded: Sequence[Graded],
+    graded: Iterable[Graded],
     *,
     evaluators_digest: str,
     dataset_digest: str,
-) -> None:
-    """Puts an agent's scores and verdicts in the place of those that are there, in one transaction."""
+) -> int:
+    """Puts an agent's scores and verdicts in the place of those that are there, in one transaction; gives how many.
+
+    ``graded`` is taken as it comes, so that no list of it is ever held; it must not read through ``database``, which
+    is busy all the while. Two that replace at once do it one after the other.
+    """
     key = (run_id, agent)
+    n = 0
     with database.transaction() as db:
-        db.execute("delete from results.scores where run_id = %s and agent = %s", key)
-        db.execute("delete from results.verdicts where run_id = %s and agent = %s", key)
-        with db.copy(_COPY_SCORES) as copy:
-            for item in graded:
-                for trial, score in item.scores:
-                    comment = storable(score.comment) if score.comment else None
-                    copy.write_row((*key, item.example_id, trial, score.key, score.value, comment, score.unanswered))
-        with db.copy(_COPY_VERDICTS) as copy:
-            for item in graded:
-                decision = item.decision
-                text = json.dumps(asdict(decision))
-                copy.write_row((*key, item.example_id, item.position, decision.verdict.value, text))
         db.execute(
             "update results.run_agents set evaluators_digest = %s, scored_digest = %s, scored_at = now()"
             " where run_id = %s and agent = %s",
             (evaluators_digest, dataset_digest, *key),
         )
+        db.execute("delete from results.verdicts where run_id = %s and agent = %s", key)
+        with db.copy(_COPY) as copy:
+            for item in graded:
+                decision = item.decision
+                texts = (decision.verdict.value, _decision_text(decision), _scores_text(item.scores))
+                copy.write_row((*key, item.example_id, item.position, *texts))
+                n += 1
+    return n
 
 
 def read(database: Database, run_id: str, agent: str) -> tuple[Graded, ...]:
     """The stored verdicts of an agent in the order of its dataset, with their scores."""
     with database.transaction() as db:
         db.execute(
-            "select example_id, position, decision from results.verdicts"
+            "select example_id, position, decision::text, scores::text from results.verdicts"
             " where run_id = %s and agent = %s order by position, example_id",
             (run_id, agent),
         )
-        verdicts = db.fetchall()
-        scores = _scores(db.execute(_SELECT_SCORES, (run_id, agent)).fetchall())
-    return tuple(
-        Graded(row["example_id"], row["position"], _decision(row["decision"]), scores.get(row["example_id"], ()))
-        for row in verdicts
+        return tuple(
+            Graded(row["example_id"], row["position"], decision_of(row["decision"]), _scores(row["scores"]))
+            for row in db
+        )
+
+
+def _scores_text(scores: Scores) -> str:
+    return json.dumps(
+        [
+            (trial, score.key, score.value, storable(score.comment) if score.comment else None, score.unanswered)
+            for trial, score in scores
+        ]
     )
 
 
-_SELECT_SCORES = (
-    "select example_id, trial, key, value, comment, unanswered from results.scores"
-    " where run_id = %s and agent = %s order by example_id, trial, key"
-)
+@lru_cache(_REMEMBERED)
+def _scores(text: str) -> Scores:
+    return tuple((trial, Score(*fields)) for trial, *fields in json.loads(text))
 
 
-def _scores(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[tuple[int, Score], ...]]:
-    found: dict[str, list[tuple[int, Score]]] = {}
-    for row in rows:
-        score = Score(row["key"], row["value"], row["comment"], row["unanswered"])
-        found.setdefault(row["example_id"], []).append((row["trial"], score))
-    return {example: tuple(scores) for example, scores in found.items()}
+@lru_cache(_REMEMBERED)
+def _decision_text(decision: Decision) -> str:
+    return json.dumps(
+        {
+            "verdict": decision.verdict,
+            "reason": decision.reason,
+            "failed": decision.failed,
+            "excused": [{"key": item.key, "reason": item.reason} for item in decision.excused],
+            "xpass": decision.xpass,
+            "unanswered": decision.unanswered,
+            "hints": decision.hints,
+            "n_trials": decision.n_trials,
+            "n_passed": decision.n_passed,
+        }
+    )
 
 
-def _decision(raw: Mapping[str, Any]) -> Decision:
+@lru_cache(_REMEMBERED)
+def decision_of(text: str) -> Decision:
+    """A decision from the text that it was stored as."""
+    raw: dict[str, Any] = json.loads(text)
     return Decision(
         Verdict(raw["verdict"]),
         raw["reason"],
