@@ -165,6 +165,5 @@ def agent_row(**changes: Any) -> AgentRow:
 
 
 def start_run(database: Database, *agents: AgentRow, **changes: Any) -> None:
-    """Migrates an empty database and records a run in it."""
-    database.migrate()
+    """Records a run in an empty results database."""
     runs.start(database, run_row(**changes), agents or (agent_row(),))

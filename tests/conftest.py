@@ -1,4 +1,5 @@
-"""What every folder of tests may use: a real Postgres (`postgres_server`, `database_url`, `reachable_home`)."""
+"""What every folder of tests may use: a real Postgres (`postgres_server`, `database_url`, `reachable_home`) and a
+results database (`results`)."""
 
 from tests.postgres_fixture import (
     database_url,
@@ -7,5 +8,14 @@ from tests.postgres_fixture import (
     pytest_unconfigure,
     reachable_home,
 )
+from tests.results_fixture import migrated_url, results
 
-__all__ = ["database_url", "postgres_server", "pytest_configure", "pytest_unconfigure", "reachable_home"]
+__all__ = [
+    "database_url",
+    "migrated_url",
+    "postgres_server",
+    "pytest_configure",
+    "pytest_unconfigure",
+    "reachable_home",
+    "results",
+]

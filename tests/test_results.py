@@ -23,10 +23,9 @@ from tests.test_values import json_values
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with Database(database_url) as opened:
-        start_run(opened)
-        yield opened
+def database(results: Database) -> Database:
+    start_run(results)
+    return results
 
 
 def stored(database: Database, *given_outcomes: Outcome) -> list[Outcome]:

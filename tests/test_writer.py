@@ -1,7 +1,6 @@
 """An outcome counts when it is durable, and not before; a database that dies is told and hangs nobody."""
 
 import threading
-from collections.abc import Iterator
 
 import psycopg
 import pytest
@@ -15,10 +14,9 @@ from tests.build import AGENT, RUN, outcome, start_run
 
 
 @pytest.fixture
-def database(database_url: str) -> Iterator[Database]:
-    with Database(database_url) as opened:
-        start_run(opened)
-        yield opened
+def database(results: Database) -> Database:
+    start_run(results)
+    return results
 
 
 def kill_writers(database: Database) -> None:
