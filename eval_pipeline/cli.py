@@ -171,7 +171,7 @@ def dev(
 
 def main() -> None:
     """The entry point: a user's mistake ends in one line on stderr and exit code 2, never in a traceback."""
-    from eval_pipeline.errors import NO_BOARD, EvalPipelineError
+    from eval_pipeline.errors import NO_BOARD, NOT_GREEN, EvalPipelineError
     from eval_pipeline.postgres import PostgresUnavailable
 
     try:
@@ -179,6 +179,9 @@ def main() -> None:
     except EvalPipelineError as error:
         _err().print(f"error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        _err().print("interrupted", style="red")
+        sys.exit(NOT_GREEN)
     except PostgresUnavailable as error:
         _err().print(f"error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(NO_BOARD)

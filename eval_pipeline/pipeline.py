@@ -75,7 +75,7 @@ def make_plan(database: Database, run_id: str, request: Request, settings: Setti
         raise ConfigError(f"--trials {request.trials}: at least 1 is needed")
     suite = load_suite(settings.datasets, request.selection.agents)
     suite = (*suite, *load_packs(suite, request.packs, settings.datasets))
-    last = _last_verdicts(database, suite) if request.selection.last else {}
+    last = _last_verdicts(database, suite, run_id) if request.selection.last else {}
     chosen = {item.name: selected(request.selection, item, last.get(item.name)) for item in suite}
     require_some(request.selection, chosen)
     plan = Plan(run_id, request, tuple(item for item in suite if chosen[item.name]), chosen)
@@ -84,8 +84,9 @@ def make_plan(database: Database, run_id: str, request: Request, settings: Setti
     return plan
 
 
-def _last_verdicts(database: Database, suite: tuple[AgentSuite, ...]) -> dict[str, dict[str, str]]:
-    last = runs.get(database).run_id
+def _last_verdicts(database: Database, suite: tuple[AgentSuite, ...], run_id: str) -> dict[str, dict[str, str]]:
+    """The verdicts of the run before this one: a run that has begun, or goes on, must not look at itself."""
+    last = runs.before(database, run_id).run_id
     return {
         item.name: {row.example_id: row.decision.verdict.value for row in scores.read(database, last, item.name)}
         for item in suite

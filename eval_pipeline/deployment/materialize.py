@@ -43,14 +43,17 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
     job = defs().resolve_implicit_global_asset_job_def()
     WATCH.report = report
     with instance() as dagster, WATCH.interruptible():
-        result = job.execute_in_process(
-            instance=dagster,
-            asset_selection=[*assets, BOARD],
-            run_config=_run_config(plan),
-            run_id=dagster_run_id,
-            tags={ROOT_TAG: plan.run_id},
-            raise_on_error=False,
-        )
+        try:
+            result = job.execute_in_process(
+                instance=dagster,
+                asset_selection=[*assets, BOARD],
+                run_config=_run_config(plan),
+                run_id=dagster_run_id,
+                tags={ROOT_TAG: plan.run_id},
+                raise_on_error=False,
+            )
+        except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+            return Materialized(has_board=False, failures=(), interrupted=True)
     board_done = any(event.asset_key == BOARD for event in result.get_asset_materialization_events())
     return Materialized(board_done, _failures(result.all_events), WATCH.interrupted.is_set())
 

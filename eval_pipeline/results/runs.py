@@ -105,6 +105,21 @@ def get(database: Database, run_id: str = "latest") -> RunRow:
     return RunRow(**row)
 
 
+def before(database: Database, run_id: str) -> RunRow:
+    """The latest run before this one, which need not be recorded yet. Raises ConfigError when there is none."""
+    with database.transaction() as db:
+        db.execute(
+            "select * from results.runs where created_at <"
+            " coalesce((select created_at from results.runs where run_id = %s), 'infinity')"
+            " order by created_at desc limit 1",
+            (run_id,),
+        )
+        row = db.fetchone()
+    if row is None:
+        raise ConfigError("there is no earlier run")
+    return RunRow(**row)
+
+
 def exists(database: Database, run_id: str) -> bool:
     """Whether a run of this id was recorded."""
     with database.transaction() as db:
