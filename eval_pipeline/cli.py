@@ -135,6 +135,14 @@ def trace(
 
 
 @app.command()
+def defects(as_json: Json = False) -> None:
+    """Every recorded defect: why, whose, until when, and whether it is still seen."""
+    from eval_pipeline.commands.defects import defects as command
+
+    raise typer.Exit(command(_out(), as_json=as_json))
+
+
+@app.command()
 def fmt(check: Annotated[bool, typer.Option("--check", help="change nothing; 1 when a file would")] = False) -> None:
     """Writes the datasets' canonical format and their JSON Schema."""
     from eval_pipeline.commands.fmt import fmt as command
