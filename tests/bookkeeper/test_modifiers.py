@@ -102,6 +102,16 @@ def test_a_book_may_set_its_own_limit(book_it: BookIt) -> None:
     assert book_it(purchase(amounts={"payable": "1200.03"}), parameters=parameters)["reason"] == "out_of_tolerance"
 
 
+def test_the_limit_of_coin_rounding_is_in_book_currency(book_it: BookIt) -> None:
+    # 0.60 at 0.5 is 0.30 in the book, 0.30 at 2 is 0.60
+    within = {"payable": "1200.60", "fx": "0.5"}
+    outputs = book_it(purchase(categories={"expense": "goods"}, currency="USD", amounts=within))
+    assert lines_of(outputs) == ["1230 D 500.00", "1410 D 100.00", "2010 C 600.30", "7080 D 0.30"]
+    beyond = {"payable": "1200.30", "fx": "2"}
+    outputs = book_it(purchase(categories={"expense": "goods"}, currency="USD", amounts=beyond))
+    assert outputs["reason"] == "out_of_tolerance"
+
+
 def test_all_modifiers_go_together(book_it: BookIt) -> None:
     # telecom for 2026-03 to 2027-02, half deductible, advance of 100.00 + 20.00 set off, payable rounded to 1200.05
     amounts = {"deductible": "50", "adv_net": "100.00", "adv_vat": "20.00", "payable": "1200.05"}

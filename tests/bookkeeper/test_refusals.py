@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from bookkeeping.agents.bookkeeper.desk import HistoryError
 from bookkeeping.agents.bookkeeper.graph import BookkeeperContext, book_spec, build_graph
-from bookkeeping.ledger import Book, Ledger, LedgerUnavailable
+from bookkeeping.ledger import Book, Ledger, LedgerRefusal, LedgerUnavailable
 from eval_pipeline.postgres import embedded
 from tests.bookkeeper.conftest import LARCH, BookIt, Json
 from tests.bookkeeper.records import purchase, record, sale
@@ -134,6 +134,11 @@ def test_nothing_to_post_is_no_refusal(nothing: Json, reason: str, book_it: Book
 def test_a_structure_that_is_none_is_an_error_of_the_caller(changes: Json, book_it: BookIt) -> None:
     with pytest.raises(ValidationError):
         book_it({**purchase(), **changes})
+
+
+def test_what_the_ledger_cannot_store_at_all_is_an_error_and_no_answer(book_it: BookIt) -> None:
+    with pytest.raises(LedgerRefusal, match="malformed_text"):
+        book_it(purchase(text="rent\x00March"))
 
 
 def test_a_book_other_than_the_one_described_is_an_error(book_it: BookIt, open_book: Callable[..., Book]) -> None:

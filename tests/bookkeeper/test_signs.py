@@ -44,6 +44,15 @@ def test_a_negative_invoice_at_two_rates_is_a_credit_at_two_rates(book_it: BookI
     assert lines_of(outputs) == ["4030 D 150.00", "2210 D 22.50", "1110 C 172.50"]
 
 
+def test_at_gross_zero_the_net_decides(book_it: BookIt) -> None:
+    # a credit of 100.00 without VAT against a sale of 84.03 at 19 %: net -15.97, VAT 15.97, nothing to pay
+    amounts = {"net_a": "-100.00", "rate_a": "0", "net_b": "84.03", "rate_b": "19"}
+    invoice = record("sales_invoice", amounts=amounts, stated={"gross": "0.00"}, facts={"tax": "several_rates"})
+    outputs = book_it(invoice)
+    assert outputs["rule"] == "sales_credit_note.negative_invoice"
+    assert lines_of(outputs) == ["4030 D 15.97", "2210 C 15.97"]
+
+
 @pytest.mark.parametrize(
     "contradicting",
     [

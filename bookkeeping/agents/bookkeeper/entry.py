@@ -93,10 +93,9 @@ def _posted_before(book: Book, choice: Choice, entry: Entry) -> Stop:
 
 
 def _entry_for(book: Book, number: str) -> PostedEntry | None:
-    """The first entry that booked the document with ``number``; its reversals are not meant."""
+    """The first entry with the document ``number``: the one that booked it, before any reversal of it."""
     wanted = normal(number)
-    entries = (entry for entry in book.entries() if entry.document_type != REVERSAL)
-    return next((entry for entry in entries if entry.document_number == wanted), None)
+    return next((entry for entry in book.entries() if entry.document_number == wanted), None)
 
 
 def _entry(book: Book, choice: Choice, key: str, lines: tuple[Line, ...]) -> Entry:
