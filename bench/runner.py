@@ -13,6 +13,7 @@ from eval_pipeline.grading import score_agent
 from eval_pipeline.pipeline import Plan, Request, publish_board, run_one_agent, start
 from eval_pipeline.registry import agent
 from eval_pipeline.results.database import Database
+from eval_pipeline.selection import Selection
 from eval_pipeline.settings import Settings
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.target import Target
@@ -45,7 +46,7 @@ def plan_of(target: Target, cases: tuple[Example, ...], run_id: str = "bench") -
     folder = Path("bench")
     dataset = Dataset(ENTRY.name, folder, cases, {example.id: folder for example in cases})
     suite = AgentSuite(ENTRY, dataset, target, (exact_a, exact_b, exact_c))
-    return Plan(run_id, Request(), (suite,), {ENTRY.name: cases})
+    return Plan(run_id, Request(Selection((ENTRY.name,))), (suite,), {ENTRY.name: cases})
 
 
 def run(database: Database, plan: Plan, concurrency: int = CONCURRENCY) -> tuple[Phases, Board]:

@@ -30,7 +30,7 @@ from pydantic import (
 
 from eval_pipeline.errors import DatasetError
 from eval_pipeline.json_parts import has_path
-from eval_pipeline.values import copy_json, digest, require_json
+from eval_pipeline.values import copy_json, require_json, text_of_json
 
 CITED = re.compile(r"[\w][\w./-]*\.(?:txt|md|csv|xml|eml|html)", re.ASCII)
 """What a citation of a text looks like: a relative path of plain characters with the ending of a text file."""
@@ -162,12 +162,18 @@ class Dataset:
     @cached_property
     def digest(self) -> str:
         """The version: SHA-256 over examples by id, cited texts and builders. Layout and file names play no part."""
-        content = {
-            "examples": {example.id: _content(example) for example in self.examples},
-            "texts": {path: hashlib.sha256(text.encode()).hexdigest() for path, text in self.texts.items()},
-            "builders": dict(self.builders),
-        }
-        return digest(content)
+        hasher = hashlib.sha256()
+        for part in self._canonical_parts():
+            hasher.update(part.encode("ascii"))
+        return hasher.hexdigest()
+
+    def _canonical_parts(self) -> Iterator[str]:
+        """The canonical text of all that belongs to the version, example by example: it is never held whole."""
+        yield f'{{"builders":{text_of_json(dict(self.builders))},"examples":{{'
+        for number, example in enumerate(sorted(self.examples, key=lambda example: example.id)):
+            yield f'{"," if number else ""}"{example.id}":{text_of_json(_content(example))}'
+        texts = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in self.texts.items()}
+        yield f'}},"texts":{text_of_json(texts)}}}'
 
     @cached_property
     def by_id(self) -> Mapping[str, Example]:
@@ -176,14 +182,15 @@ class Dataset:
 
     def inputs(self, example: Example) -> dict[str, Any]:
         """The example's inputs as the target gets them: a copy, with each cited text in the place of its path."""
-        resolved: dict[str, Any] = _with_texts(example.inputs, self.texts) if self.texts else copy_json(example.inputs)
+        resolved: dict[str, Any] = _with_texts(example.inputs, self.texts)
         return resolved
 
     def inputs_digest(self, example: Example) -> str:
         """SHA-256 of the resolved inputs and of the builders: what an outcome was made from."""
         known = self._inputs_digests.get(example.id)
         if known is None:
-            known = digest({"inputs": self.inputs(example), "builders": dict(self.builders)})
+            made_from = {"inputs": _with_texts(example.inputs, self.texts), "builders": dict(self.builders)}
+            known = hashlib.sha256(text_of_json(made_from).encode("ascii")).hexdigest()
             self._inputs_digests[example.id] = known
         return known
 
@@ -193,10 +200,14 @@ class Dataset:
 
 
 def _content(example: Example) -> dict[str, Any]:
-    return example.model_dump(mode="json")
+    """The example as JSON. Inputs and expectations are JSON as they are; pydantic would copy them part by part."""
+    as_they_are = {"inputs": example.inputs, "expected": example.expected}
+    return example.model_dump(mode="json", exclude=set(as_they_are)) | as_they_are
 
 
 def _with_texts(value: Any, texts: Mapping[str, str]) -> Any:
+    if not texts:
+        return copy_json(value)
     if isinstance(value, str):
         return texts.get(value, value) if CITED.fullmatch(value) else value
     if isinstance(value, dict):

@@ -1,5 +1,6 @@
 """Attempts in flight: what the watcher of a run and its workers share."""
 
+import asyncio
 import threading
 import time
 from collections import deque
@@ -19,17 +20,17 @@ class Limits:
     max_output_bytes: int
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Flight:
     """An attempt in flight. ``given_up`` is set by the watcher; what arrives after that is dropped.
 
-    On an event loop ``cancel`` asks the loop to cancel it, and ``cancelled_at`` says when that was asked.
+    On an event loop ``running`` is its task, and ``cancelled_at`` says when the loop was asked to cancel it.
     """
 
     task: Task
     began: float
     given_up: bool = False
-    cancel: Callable[[], object] | None = None
+    running: "asyncio.Task[Outcome] | None" = None
     cancelled_at: float | None = None
 
     def too_slow(self, now: float, note: str = "") -> Outcome:

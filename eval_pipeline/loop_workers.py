@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from eval_pipeline.attempt import run_attempt_async
@@ -46,10 +46,12 @@ class _LoopThread:
     def is_blocked(self, now: float) -> bool:
         return now - self._beat > BLOCKED_S
 
-    def in_hand(self) -> Flight | None:
-        """The flight whose task the loop is running at this moment, as far as can be told."""
+    def in_hand(self, flying: Iterable[Flight]) -> Flight | None:
+        """The flight whose task, or a task of its task, the loop is running at this moment, as far as can be told."""
         task = asyncio.current_task(self._loop) if self._loop else None
-        return None if task is None else self._flights.get(task)
+        if task is None:
+            return None
+        return next((flight for flight in flying if flight.running is task), self._flights.get(task))
 
     def _turn(self) -> None:
         with asyncio.Runner() as runner:
@@ -125,14 +127,14 @@ class LoopWorkers:
         if not late or thread is None:
             return []
         if thread.is_blocked(now):
-            blocking = thread.in_hand()
+            blocking = thread.in_hand(self._flights.flying)
             if blocking is not None:
                 return [blocking] if blocking in late else []
             return [flight for flight in late if now - flight.began > self._limits.timeout_s + GRACE_S]
         for flight in late:
-            if flight.cancelled_at is None and flight.cancel is not None:
+            if flight.cancelled_at is None and flight.running is not None:
                 flight.cancelled_at = now
-                flight.cancel()
+                flight.running.get_loop().call_soon_threadsafe(flight.running.cancel)
         return [flight for flight in late if flight.cancelled_at is not None and now - flight.cancelled_at > GRACE_S]
 
     async def _all(self, thread: _LoopThread) -> None:
@@ -146,9 +148,9 @@ class LoopWorkers:
             context = self._context.copy()  # each attempt its own: what one sets the next does not see
             context.run(_flight.set, flight)
             attempt = run_attempt_async(flight.task, self._run_one, self._limits.max_output_bytes)
-            running = loop.create_task(attempt, context=context)
-            flight.cancel = _canceller(loop, running)
-            if not self._flights.land(flight, await _landed(flight, running)):
+            # Not by the loop's factory, which asks to which flight a task belongs: of this one it is known.
+            flight.running = asyncio.Task(attempt, loop=loop, context=context)
+            if not self._flights.land(flight, await _landed(flight, flight.running)):
                 return
 
 
@@ -157,10 +159,6 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
-
-
-def _canceller(loop: asyncio.AbstractEventLoop, task: "asyncio.Task[Outcome]") -> Callable[[], object]:
-    return lambda: loop.call_soon_threadsafe(task.cancel)
 
 
 async def _landed(flight: Flight, running: "asyncio.Task[Outcome]") -> Outcome:

@@ -8,10 +8,10 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Protocol
 
 from eval_pipeline.errors import one_line
@@ -44,7 +44,11 @@ class Recorder:
         self._spans: list[Span] = []
         self.usage: Usage = NO_USAGE
         self.model: ModelIdentity | None = None
-        self.shown = _Showing()
+
+    @cached_property
+    def shown(self) -> "_Showing":
+        """Makes any value of this attempt fit for a span."""
+        return _Showing()
 
     def now(self) -> float:
         """Seconds since the attempt began."""
@@ -57,7 +61,7 @@ class Recorder:
     @property
     def spans(self) -> tuple[Span, ...]:
         """The finished steps in the order in which they started."""
-        return tuple(sorted(self._spans, key=lambda span: span.start))
+        return tuple(sorted(self._spans, key=lambda span: span.start)) if self._spans else ()
 
 
 _current: ContextVar[Recorder | None] = ContextVar("eval_pipeline_recorder", default=None)
@@ -68,15 +72,18 @@ def current() -> Recorder:
     return _current.get() or Recorder()
 
 
-@contextmanager
-def recording() -> Iterator[Recorder]:
+class recording:
     """Makes a fresh recorder the current one."""
-    recorder = Recorder()
-    token = _current.set(recorder)
-    try:
-        yield recorder
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_recorder", "_token")
+
+    def __enter__(self) -> Recorder:
+        self._recorder = Recorder()
+        self._token = _current.set(self._recorder)
+        return self._recorder
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) -> Any:

@@ -60,6 +60,11 @@ _encoder = json.JSONEncoder(ensure_ascii=True, allow_nan=False, sort_keys=True, 
 _dumps = _encoder.encode
 
 
+def text_of_json(value: Any) -> str:
+    """``canonical_text`` of a value that was checked before, as all that comes out of a dataset file was."""
+    return _dumps(value)
+
+
 def digest(value: Any) -> str:
     """SHA-256 of the canonical text, as 64 lower-case hex digits."""
     return hashlib.sha256(canonical_text(value).encode("ascii")).hexdigest()
