@@ -45,7 +45,7 @@ def run(
         list[str] | None, typer.Argument(help="AGENT or AGENT/EXAMPLE-GLOB; everything when left out")
     ] = None,
     model: Annotated[str | None, typer.Option(help="the model of model-bound agents")] = None,
-    trials: Annotated[int, typer.Option(help="how often each example is run")] = 1,
+    trials: Annotated[int | None, typer.Option(help="how often each example is run; once when left out")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="only examples with one of these tags")] = None,
     last: Annotated[str | None, typer.Option(help="only those that were red, fail, error, xpass or skip")] = None,
     limit: Annotated[int | None, typer.Option(help="at most so many examples of each agent")] = None,

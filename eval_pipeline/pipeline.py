@@ -17,6 +17,7 @@ from eval_pipeline.packs import load_packs
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
+from eval_pipeline.rules import Offence
 from eval_pipeline.rules.liveness import RULE as LIVENESS
 from eval_pipeline.rules.liveness import dead_expectations, passed_examples
 from eval_pipeline.rules.static import unregistered
@@ -34,11 +35,14 @@ DEAD_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a run. ``resume`` is the id of a run whose root is continued."""
+    """What is asked of a run. ``resume`` is the id of a run whose root is continued.
+
+    ``trials`` None is once, or as often as the run that is continued.
+    """
 
     selection: Selection = Selection()
     model: str | None = None
-    trials: int = 1
+    trials: int | None = None
     resume: str | None = None
     retry_errors: bool = False
     packs: tuple[Path, ...] = ()
@@ -57,6 +61,11 @@ class Plan:
         """The agent's own examples, and those that packs have for it."""
         return tuple(item for item in self.suite if item.entry.name == name)
 
+    @property
+    def trials(self) -> int:
+        """How often each example is run."""
+        return 1 if self.request.trials is None else self.request.trials
+
     def agent(self, name: str) -> AgentSuite:
         """One agent's suite. Raises ConfigError when the run does not have it."""
         for item in self.suite:
@@ -71,7 +80,7 @@ def make_plan(database: Database, run_id: str, request: Request, settings: Setti
     Raises DatasetError for a dataset that cannot be read, ConfigError for a selection that matches nothing,
     ResumeRefused when the run to resume had other data, code, model or trials.
     """
-    if request.trials < 1:
+    if request.trials is not None and request.trials < 1:
         raise ConfigError(f"--trials {request.trials}: at least 1 is needed")
     suite = load_suite(settings.datasets, request.selection.agents)
     suite = (*suite, *load_packs(suite, request.packs, settings.datasets))
@@ -110,7 +119,7 @@ def resumed(database: Database, request: Request) -> Request:
     if request.selection != Selection():
         raise ResumeRefused("a resumed run has the selection of its root: leave out the selection")
     for name, now, then in (("model", request.model, run.model), ("trials", request.trials, run.trials)):
-        if now != then and now not in (None, 1):
+        if now != then and now is not None:
             raise ResumeRefused(f"run {run.run_id} had {name} {then}, not {now}: start a new run")
     selection = Selection(tuple(before["select"]), tuple(before["tags"]), before["last"], before["limit"])
     packs = tuple(Path(item) for item in before["packs"])
@@ -119,7 +128,7 @@ def resumed(database: Database, request: Request) -> Request:
 
 def _require_same(database: Database, plan: Plan) -> None:
     run = runs.get(database, plan.run_id)
-    if run.model != plan.request.model or run.trials != plan.request.trials:
+    if run.model != plan.request.model or run.trials != plan.trials:
         raise ResumeRefused(f"run {run.run_id} had another model or number of trials: start a new run")
     rows = {row.agent: row for row in runs.agents(database, plan.run_id)}
     for item in plan.suite:
@@ -145,15 +154,12 @@ def start(database: Database, plan: Plan) -> None:
         datetime.now(UTC),
         request.selection.below_a_whole_agent,
         request.model,
-        request.trials,
+        plan.trials,
         asked,
     )
     whole = not request.selection.select
     strays = [AgentRow(item.agent, "", "none", 0, 0, problems=(item.message,)) for item in unregistered() if whole]
     runs.start(database, run, [*(_row(plan, item) for item in plan.suite), *strays])
-    if request.retry_errors:
-        for item in plan.suite:
-            outcomes.drop_failed(database, plan.run_id, item.name)
 
 
 def _row(plan: Plan, item: AgentSuite) -> AgentRow:
@@ -170,15 +176,15 @@ def run_one_agent(
     *,
     should_stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda _: None,
-) -> None:
+) -> tuple[Offence, ...]:
     """Brings every trial of one agent to a stored outcome. See ``run.run_agent``."""
     suite = plan.agent(agent)
     own = suite.target.timeout_s if suite.target else 60.0
     limits = Limits(settings.concurrency, settings.timeout_s or own, settings.max_output_bytes)
     ledger = settings.ledger_url.get_secret_value() if settings.ledger_url else None
     context = RunContext(plan.run_id, ledger, plan.request.model)
-    work = Work(suite, plan.chosen[agent], context, limits, plan.request.trials)
-    run_agent(work, database, should_stop=should_stop, report=report)
+    work = Work(suite, plan.chosen[agent], context, limits, plan.trials, plan.request.retry_errors)
+    return run_agent(work, database, should_stop=should_stop, report=report)
 
 
 def score_agents(database: Database, run_id: str, settings: Settings, only: Sequence[str] = ()) -> None:

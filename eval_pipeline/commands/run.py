@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from uuid import uuid4
 
 from rich.console import Console
@@ -14,6 +14,7 @@ from eval_pipeline.errors import NOT_GREEN, OK, ResultsUnavailable
 from eval_pipeline.pipeline import Request, make_plan, publish_board, resumed
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
+from eval_pipeline.results.lease import claimed_run, require_unclaimed
 from eval_pipeline.run import Progress as AgentProgress
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import Storage, storage
@@ -36,11 +37,13 @@ def run(request: Request, out: Console, err: Console, *, strict: bool, as_json: 
 
 
 def _board_of(request: Request, where: Storage, err: Console) -> Board:
-    with Database(where.database_url) as database:
+    with Database(where.database_url) as database, ExitStack() as stack:
         request = resumed(database, request)
         dagster_run_id = str(uuid4())
         run_id = request.resume or dagster_run_id
+        stack.enter_context(claimed_run(database, run_id))
         plan = make_plan(database, run_id, request, settings())
+        require_unclaimed(database, run_id, [item.name for item in plan.suite])
         # Late: dagster takes most of a second to import, and a wrong selection should be told at once.
         from eval_pipeline.deployment.materialize import fail_orphaned_runs, materialize
 

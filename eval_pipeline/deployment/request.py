@@ -25,7 +25,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         default=None, description="only examples whose last verdict was red, fail, error, xpass or skip"
     )
     limit: int | None = Field(default=None, description="at most so many examples of each agent")
-    trials: int = Field(default=1, description="how often each example is run")
+    trials: int | None = Field(default=None, description="how often each example is run; once when empty")
     model: str | None = Field(default=None, description="the model for model-bound agents; EVAL_MODEL when empty")
     resume: str | None = Field(default=None, description="the id of a run to continue")
     retry_errors: bool = Field(default=False, description="with resume: run again what ended in ERROR")

@@ -4,7 +4,7 @@ Advisory locks of a session: whoever dies, however he dies, has let go as soon a
 with it whatever he was still writing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
 
@@ -29,6 +29,14 @@ def claimed_run(database: Database, run_id: str) -> Iterator[None]:
 def claim_agent(database: Database, run_id: str, agent: str) -> None:
     """Claims the outcomes of one agent in a run for this connection, until it is closed. Raises RunIsBusy."""
     _claim(database, f"run {run_id}, agent {agent}")
+
+
+def require_unclaimed(database: Database, run_id: str, agents: Iterable[str]) -> None:
+    """Raises RunIsBusy when another process writes outcomes of one of these agents in the run."""
+    for agent in agents:
+        what = f"run {run_id}, agent {agent}"
+        _claim(database, what)
+        _release(database, what)
 
 
 def _claim(database: Database, what: str) -> None:
