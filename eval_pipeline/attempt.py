@@ -7,10 +7,8 @@ import traceback
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from time import perf_counter
 from typing import Any
-from uuid import uuid4
 
 from eval_pipeline.errors import one_line
 from eval_pipeline.outcome import NO_USAGE, Failure, FailureKind, Outcome, Status
@@ -19,24 +17,6 @@ from eval_pipeline.trace import Recorder, recording
 from eval_pipeline.values import NotJson, canonical_text
 
 MAX_DETAIL = 16 * 1024
-
-
-class _Tokens:
-    """Names that no other attempt of any process has: one random part for a process, and a number for each attempt."""
-
-    def __init__(self) -> None:
-        self._renew()
-        os.register_at_fork(after_in_child=self._renew)
-
-    def _renew(self) -> None:
-        self._process = uuid4().hex[:12]
-        self._numbers = count()
-
-    def next(self) -> str:
-        return f"{self._process}{next(self._numbers):x}"
-
-
-_TOKENS = _Tokens()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +33,7 @@ class Task:
 
     def attempt(self) -> Attempt:
         """A new attempt at this task, with a token of its own."""
-        return Attempt(self.run_id, self.agent, self.example_id, self.trial, _TOKENS.next())
+        return Attempt(self.run_id, self.agent, self.example_id, self.trial, os.urandom(6).hex())
 
     def outcome(
         self,
