@@ -1,0 +1,1 @@
+"""The pack of public e-invoices: readers, booking, and the program."""
