@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from eval_pipeline.errors import one_line
+from eval_pipeline.guard import SUBSTITUTED, ReasoningSubstituted, current_guard
 from eval_pipeline.outcome import NO_USAGE, Failure, FailureKind, Outcome, Status
 from eval_pipeline.target import Attempt, RunOne
 from eval_pipeline.trace import Recorder, recording
@@ -102,11 +103,18 @@ async def run_attempt_async(task: Task, run_one: RunOne, max_output_bytes: int) 
 
 def _raised(task: Task, error: BaseException, seconds: float, recorder: Recorder) -> Outcome:
     detail = "".join(traceback.format_exception(error))[-MAX_DETAIL:]
-    failure = Failure(FailureKind.RAISED, one_line(error)[:MAX_DETAIL], detail)
+    if isinstance(error, ReasoningSubstituted):
+        failure = Failure(FailureKind.REFUSED, f"{SUBSTITUTED}: {error}"[:MAX_DETAIL], detail)
+    else:
+        failure = Failure(FailureKind.RAISED, one_line(error)[:MAX_DETAIL], detail)
     return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
 
 
 def _completed(task: Task, outputs: Any, seconds: float, recorder: Recorder, max_output_bytes: int) -> Outcome:
+    if current_guard().requires_graph and not recorder.ran_graph:
+        message = f"{SUBSTITUTED}: the target has outputs although it ran no graph (run_graph)"
+        failure = Failure(FailureKind.REFUSED, message)
+        return task.outcome(Status.FAILED, seconds=seconds, failure=failure, recorder=recorder)
     try:
         text = _as_stored(outputs, max_output_bytes)
     except NotJson as error:

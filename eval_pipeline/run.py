@@ -13,9 +13,13 @@ from typing import Any
 from eval_pipeline.attempt import Task
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import one_line
+from eval_pipeline.guard import guarded_by
 from eval_pipeline.outcome import FailureKind, Outcome, Status
-from eval_pipeline.results import outcomes
+from eval_pipeline.results import outcomes, runs
 from eval_pipeline.results.database import Database
+from eval_pipeline.rules.attestation import RULE as ATTESTATION
+from eval_pipeline.rules.attestation import Attestation, substituted
+from eval_pipeline.rules.rule import Offence
 from eval_pipeline.rules.static import offences
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.target import Prerequisite, RunContext, Target
@@ -88,8 +92,10 @@ def run_agent(
     *,
     should_stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda _: None,
-) -> None:
+) -> tuple[Offence, ...]:
     """Brings every trial of ``work`` that has no stored outcome to one, or stops early when told to.
+
+    Gives what of the agent's reasoning was not the one on disk, at the start (then nothing ran) or at the end.
 
     Raises ResultsUnavailable when outcomes cannot be stored, RunIsBusy when another process is at it; whatever an agent
     does ends up in its outcomes instead.
@@ -102,13 +108,26 @@ def run_agent(
         done = outcomes.finished(database, run_id, name)
         counter.stored = len(done)
         refusal = _refusal(work.suite)
+        attestation = Attestation(work.suite) if refusal is None and work.suite.target is not None else None
+        found = _differences(attestation)
+        if refusal is None and found:
+            refusal = FailureKind.REFUSED, substituted(found)
         if refusal is not None:
             _emit_all(_tasks(work, done), writer, lambda task: task.failed(*refusal))
         elif work.suite.not_installed is not None:
             reason = work.suite.not_installed
             _emit_all(_tasks(work, done), writer, lambda task: task.outcome(Status.SKIPPED, skip_reason=reason))
-        elif work.suite.target is not None:
-            _run(work, work.suite.target, done, writer, should_stop)
+        elif work.suite.target is not None and attestation is not None:
+            with guarded_by(attestation):
+                _run(work, work.suite.target, done, writer, should_stop)
+            found = _differences(attestation)
+            if found:  # for good: what is stored by now may come from a substitute
+                runs.replace_problems(database, run_id, name, ATTESTATION, [f"{ATTESTATION}: {substituted(found)}"])
+    return found
+
+
+def _differences(attestation: Attestation | None) -> tuple[Offence, ...]:
+    return attestation.differences() if attestation is not None else ()
 
 
 def _refusal(suite: AgentSuite) -> tuple[FailureKind, str] | None:

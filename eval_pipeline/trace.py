@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from eval_pipeline.errors import one_line
+from eval_pipeline.guard import current_guard
 from eval_pipeline.outcome import NO_USAGE, ModelIdentity, Span, Usage
 
 MAX_PARTS = 2000
@@ -44,6 +45,7 @@ class Recorder:
         self._spans: list[Span] = []
         self.usage: Usage = NO_USAGE
         self.model: ModelIdentity | None = None
+        self.ran_graph = False
 
     @cached_property
     def shown(self) -> "_Showing":
@@ -89,9 +91,12 @@ class recording:
 def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) -> Any:
     """Runs a compiled graph on ``state`` and returns its output, as ``invoke`` would; every node becomes a span.
 
-    ``options`` go to the graph as they are (``context=``, ``config=``). What a node raises is raised.
+    ``options`` go to the graph as they are (``context=``, ``config=``). What a node raises is raised; in a run,
+    ReasoningSubstituted for a graph that is not the one on disk.
     """
     recorder = current()
+    current_guard().check(graph, {"state": state, **options})
+    recorder.ran_graph = True
     begun: dict[str, tuple[float, Any]] = {}
     final: Any = None
     for mode, event in graph.stream(state, stream_mode=["tasks", "values"], **options):

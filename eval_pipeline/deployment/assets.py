@@ -1,6 +1,6 @@
 """The assets of each agent, made from the registry: dataset, outcomes, scores. A second agent adds no code here."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import dagster as dg
 
@@ -11,7 +11,7 @@ from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.pipeline import run_one_agent, score_agents, start
 from eval_pipeline.registry import AgentEntry
-from eval_pipeline.rules import liveness
+from eval_pipeline.rules import attestation, liveness
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
 from eval_pipeline.suite import AgentSuite, load_agent
@@ -68,8 +68,11 @@ def _static_check(entry: AgentEntry, rule: str, found: Iterable[object]) -> dg.A
 
 
 def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
+    asset_key = key(entry.name, "outcomes")
+
     @dg.asset(
-        key=key(entry.name, "outcomes"),
+        key=asset_key,
+        check_specs=[dg.AssetCheckSpec(attestation.RULE, asset=asset_key, description=attestation.WHY)],
         group_name=entry.name,
         deps=[key(entry.name, "dataset")],
         code_version=suite.code_version(settings().model) if suite else "unreadable",
@@ -81,27 +84,33 @@ def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinitio
         with request.database() as database, WATCH.interruptible():
             plan = request.plan(context, database)
             start(database, plan)
+            told: list[str] = []
             for item in plan.of_agent(entry.name):
                 stop = WATCH.interrupted.is_set
-                run_one_agent(database, plan, item.name, settings(), should_stop=stop, report=WATCH.report)
-            version, n_outcomes = outcomes_version(database, plan.run_id, entry.name)
+                found = run_one_agent(database, plan, item.name, settings(), should_stop=stop, report=WATCH.report)
+                told.extend(str(offence) for offence in found)
+            version, n_outcomes, refused = outcomes_version(database, plan.run_id, entry.name)
             return dg.MaterializeResult(
                 data_version=dg.DataVersion(version),
                 metadata={"n_outcomes": n_outcomes, "root_run": plan.run_id, "partial": WATCH.interrupted.is_set()},
+                check_results=[_told_check(asset_key, attestation.RULE, [*told, *refused])],
             )
 
     return outcomes
 
 
-def outcomes_version(database, run_id: str, agent: str) -> tuple[str, int]:  # type: ignore[no-untyped-def]
-    """Digest of all outputs of an agent in a run, and how many outcomes there are."""
+def outcomes_version(database, run_id: str, agent: str) -> tuple[str, int, list[str]]:  # type: ignore[no-untyped-def]
+    """Digest of all outputs of an agent in a run, how many outcomes there are, and what was refused as a substitute."""
     from eval_pipeline.results import outcomes as stored
 
-    seen = {
-        f"{item.example_id}/{item.trial}": digest(dict(item.outputs)) if item.outputs is not None else item.status.value
-        for item in stored.read(database, run_id, agent)
-    }
-    return digest(seen), len(seen)
+    seen: dict[str, str] = {}
+    refused: list[str] = []
+    for item in stored.read(database, run_id, agent):
+        name = f"{item.example_id}/{item.trial}"
+        seen[name] = digest(dict(item.outputs)) if item.outputs is not None else item.status.value
+        if item.failure is not None and item.failure.message.startswith(attestation.SUBSTITUTED):
+            refused.append(f"{name}: {item.failure.message}")
+    return digest(seen), len(seen), refused
 
 
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
@@ -144,7 +153,10 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
 
 def _problem_check(asset_key: dg.AssetKey, rule: str, problems: Iterable[str]) -> dg.AssetCheckResult:
     """A rule whose offenders are kept with the run, as problems of the agent's row that begin with its name."""
-    broken = [item for item in problems if item.startswith(f"{rule}: ")]
+    return _told_check(asset_key, rule, [item for item in problems if item.startswith(f"{rule}: ")])
+
+
+def _told_check(asset_key: dg.AssetKey, rule: str, broken: Sequence[str]) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         check_name=rule,
         asset_key=asset_key,

@@ -81,7 +81,8 @@ def replace_problems(database: Database, run_id: str, agent: str, prefix: str, p
     """Puts these problems of an agent in the place of those that begin with ``prefix``; the others stay."""
     with database.transaction() as db:
         db.execute(
-            "select problems from results.run_agents where run_id = %s and agent = %s for update", (run_id, agent)
+            "select problems from results.run_agents where run_id = %s and agent = %s for no key update",
+            (run_id, agent),
         )
         row = db.fetchone()
         before = row["problems"] if row else []
