@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from typing import Any
 
 from eval_pipeline.attempt import run_attempt_async
@@ -103,6 +104,14 @@ class LoopWorkers:
     def wait(self, seconds: float) -> bool:
         """Waits for all to finish, at most so long; whether they have."""
         return self._thread is not None and self._thread.done.wait(seconds)
+
+    def stop(self) -> None:
+        """Cancels what is in flight, so that its clean-up runs; nobody waits for it."""
+        with self._flights.lock:
+            for flight in self._flights.flying:
+                if flight.running is not None:
+                    with suppress(RuntimeError):  # the loop is closed: then nothing of it is in flight any more
+                        flight.running.get_loop().call_soon_threadsafe(flight.running.cancel)
 
     def enforce(self, now: float) -> None:
         """Cancels what is over the time limit, and gives up a loop that is held by it."""

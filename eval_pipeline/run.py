@@ -22,8 +22,8 @@ from eval_pipeline.rules.attestation import Attestation, substituted
 from eval_pipeline.rules.rule import Offence
 from eval_pipeline.rules.static import offences
 from eval_pipeline.suite import AgentSuite
-from eval_pipeline.target import Prerequisite, RunContext, Target
-from eval_pipeline.workers import Limits, run_tasks
+from eval_pipeline.target import Prerequisite, RunContext, RunOne, Target
+from eval_pipeline.workers import Limits, Opening, run_tasks
 from eval_pipeline.writer import OutcomeWriter
 
 Done = frozenset[tuple[str, int]]
@@ -156,12 +156,19 @@ def _run(work: Work, target: Target, done: Done, writer: OutcomeWriter, should_s
     ready = chain((first,), ready)
     with ExitStack() as stack:
         try:
-            run_one = stack.enter_context(target.open(work.context))
+            run_one = _opened(work, target, stack)
         except Exception as error:  # opening a target may raise anything; nobody's example may vanish with it
             message = f"the target could not be opened: {one_line(error)}"
             _emit_all(ready, writer, lambda task: task.failed(FailureKind.RAISED, message))
             return
         run_tasks(ready, run_one, work.limits, writer.put, on_loop=target.runs == "loop", should_stop=should_stop)
+
+
+def _opened(work: Work, target: Target, stack: ExitStack) -> RunOne | Opening:
+    """The target's function, open for as long as the stack; of one that runs in processes, what these open it by."""
+    if target.runs == "process":
+        return Opening.of(target.open, work.context, work.limits.max_output_bytes)
+    return stack.enter_context(target.open(work.context))
 
 
 def _probe_all(work: Work, probes: _Probes, done: Done) -> None:

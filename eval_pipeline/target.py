@@ -67,7 +67,9 @@ class Target:
 
     ``outputs`` is the TypedDict of what the graph returns; its keys are what ``only_when`` may name. ``requires`` gives
     the prerequisites for given inputs. ``runs`` says where an attempt runs: ``thread`` for blocking code (the default),
-    ``loop`` for a coroutine function. ``timeout_s`` is the time limit of one attempt.
+    ``loop`` for a coroutine function, ``process`` for code that a thread cannot stop (a loop that computes, a library
+    that does not come back): each process opens the target for itself, so ``open`` must be a function of a module.
+    ``timeout_s`` is the time limit of one attempt.
     """
 
     agent: str
@@ -75,7 +77,7 @@ class Target:
     open: Callable[[RunContext], AbstractContextManager[RunOne]]
     requires: Callable[[Inputs], tuple[Prerequisite, ...]]
     substitutions: tuple[Substitution, ...] = ()
-    runs: Literal["thread", "loop"] = "thread"
+    runs: Literal["thread", "loop", "process"] = "thread"
     timeout_s: float = 60.0
 
     @property

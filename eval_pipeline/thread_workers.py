@@ -46,6 +46,9 @@ class ThreadWorkers:
             self._add_worker()
             self._leave()
 
+    def stop(self) -> None:
+        """Nothing: a thread cannot be ended. What it still brings is dropped."""
+
     def _add_worker(self) -> None:
         with self._idle:
             self._running += 1
