@@ -1,6 +1,8 @@
 """The command line. Each command reads its arguments here; what it does is in ``commands``, imported when used."""
 
+import os
 import sys
+import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -179,6 +181,14 @@ def dev(
 
 def main() -> None:
     """The entry point: a user's mistake ends in one line on stderr and exit code 2, never in a traceback."""
+    try:
+        _main()
+    except SystemExit as end:
+        _end_although_attempts_go_on(end.code)
+        raise
+
+
+def _main() -> None:
     from eval_pipeline.errors import NO_BOARD, NOT_GREEN, EvalPipelineError
     from eval_pipeline.postgres import PostgresUnavailable
 
@@ -193,6 +203,22 @@ def main() -> None:
     except PostgresUnavailable as error:
         _err().print(f"error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(NO_BOARD)
+
+
+def _end_although_attempts_go_on(code: object) -> None:
+    """Ends the process at once when attempts that were given up still run in it.
+
+    They may have started threads of their own (a pool), and the interpreter would wait for these for ever.
+    """
+    if not any(thread.name.startswith(ATTEMPTS) for thread in threading.enumerate()):
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else code is not None)
+
+
+ATTEMPTS = "attempts"
+"""How the names of all threads begin that run attempts; they are gone when no attempt is left."""
 
 
 if __name__ == "__main__":

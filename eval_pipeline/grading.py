@@ -9,6 +9,7 @@ from itertools import groupby
 
 from eval_pipeline.evaluator import grade
 from eval_pipeline.outcome import Outcome, Status
+from eval_pipeline.printed import nothing_on_stdout
 from eval_pipeline.results import outcomes, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.scores import Graded
@@ -22,7 +23,7 @@ def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
 
     Outcomes are read through a connection of their own while verdicts are written, so neither is ever held whole.
     """
-    with Database(database.url) as reading:
+    with Database(database.url) as reading, nothing_on_stdout():
         return scores.replace(
             database,
             run_id,

@@ -22,6 +22,7 @@ from typing import Any, Self
 from eval_pipeline.attempt import Task, run_attempt
 from eval_pipeline.errors import ConfigError, one_line
 from eval_pipeline.outcome import Outcome
+from eval_pipeline.printed import nothing_on_stdout
 from eval_pipeline.target import RunContext, RunOne
 
 _PR_SET_PDEATHSIG = 1
@@ -58,16 +59,16 @@ def main(descriptor: int, parent: int) -> None:
     _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides what it means
     connection = Connection(descriptor)
-    opening: Opening = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own parent
-    _set_variables(opening.variables)
-    with suppress(EOFError):  # the parent is done with us
-        _serve(connection, opening)
+    with suppress(EOFError), nothing_on_stdout():  # the parent is done with us
+        _serve(connection)
     sys.stdout.flush()
     os._exit(0)  # at once: threads that an attempt left behind are not waited for
 
 
-def _serve(connection: Connection, opening: Opening) -> None:
+def _serve(connection: Connection) -> None:
     try:
+        opening: Opening = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own parent
+        _set_variables(opening.variables)
         opened = opening.open(opening.context)
         run_one = opened.__enter__()  # closed below, when the parent hangs up; a failure to open is told, not raised
     except BaseException as error:

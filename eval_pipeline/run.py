@@ -15,6 +15,7 @@ from eval_pipeline.dataset import Example
 from eval_pipeline.errors import one_line
 from eval_pipeline.guard import guarded_by
 from eval_pipeline.outcome import FailureKind, Outcome, Status
+from eval_pipeline.printed import nothing_on_stdout
 from eval_pipeline.results import outcomes, runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.rules.attestation import RULE as ATTESTATION
@@ -161,6 +162,7 @@ def _run(work: Work, target: Target, done: Done, writer: OutcomeWriter, should_s
             message = f"the target could not be opened: {one_line(error)}"
             _emit_all(ready, writer, lambda task: task.failed(FailureKind.RAISED, message))
             return
+        stack.enter_context(nothing_on_stdout())
         run_tasks(ready, run_one, work.limits, writer.put, on_loop=target.runs == "loop", should_stop=should_stop)
 
 

@@ -46,6 +46,7 @@ class Recorder:
         self.usage: Usage = NO_USAGE
         self.model: ModelIdentity | None = None
         self.ran_graph = False
+        self._printed: _Printed | None = None
 
     @cached_property
     def shown(self) -> "_Showing":
@@ -60,10 +61,38 @@ class Recorder:
         """Keeps a finished step."""
         self._spans.append(span)
 
+    def print(self, text: str) -> None:
+        """Keeps what the attempt prints, up to MAX_TEXT characters; the rest is counted."""
+        if self._printed is None:
+            self._printed = _Printed(self.now())
+        self._printed.add(text)
+
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The finished steps in the order in which they started."""
+        """The finished steps in the order in which they started, and what was printed."""
+        if self._printed is not None:
+            return tuple(sorted((*self._spans, self._printed.span()), key=lambda span: span.start))
         return tuple(sorted(self._spans, key=lambda span: span.start)) if self._spans else ()
+
+
+class _Printed:
+    """What one attempt printed, from when on."""
+
+    def __init__(self, start: float) -> None:
+        self._start = start
+        self._parts: list[str] = []
+        self._kept = self._all = 0
+
+    def add(self, text: str) -> None:
+        self._all += len(text)
+        part = text[: MAX_TEXT - self._kept]
+        if part:
+            self._kept += len(part)
+            self._parts.append(part)
+
+    def span(self) -> Span:
+        cut = f"{CUT} of {self._all} characters" if self._all > self._kept else ""
+        return Span("print", "stdout", self._start, 0.0, output={"text": "".join(self._parts) + cut})
 
 
 _current: ContextVar[Recorder | None] = ContextVar("eval_pipeline_recorder", default=None)
@@ -72,6 +101,11 @@ _current: ContextVar[Recorder | None] = ContextVar("eval_pipeline_recorder", def
 def current() -> Recorder:
     """The recorder of the attempt that runs in this context; a fresh one outside of any attempt."""
     return _current.get() or Recorder()
+
+
+def attempt_in_progress() -> Recorder | None:
+    """The recorder of the attempt that runs in this context, if one does."""
+    return _current.get()
 
 
 class recording:

@@ -12,6 +12,7 @@ from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK, ResultsUnavailable
 from eval_pipeline.pipeline import Request, make_plan, publish_board, resumed
+from eval_pipeline.printed import stdout_to_stderr
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.lease import claimed_run, require_unclaimed
@@ -27,7 +28,7 @@ def run(request: Request, out: Console, err: Console, *, strict: bool, as_json: 
 
     Raises EvalPipelineError when no board can be written.
     """
-    with storage(settings()) as where:
+    with storage(settings()) as where, stdout_to_stderr():
         board = _board_of(request, where, err)
     if as_json:
         out.print_json(json.dumps(board.as_json()))
