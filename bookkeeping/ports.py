@@ -1,7 +1,7 @@
 """Storage ports: the only things of an agent that a harness may replace.
 
-A port is a Protocol marked with ``@storage_port``. The mark says: behind this interface nothing is decided, something is
-only kept. An extractor, a classifier or a rule never carries it.
+A port is a Protocol marked with ``@storage_port``. The mark says: behind this interface nothing is decided, something
+is only kept. An extractor, a classifier or a rule never carries it.
 """
 
 from typing import TypeVar

@@ -1,22 +1,29 @@
 """The assets of each agent, made from the registry: dataset, outcomes, scores. A second agent adds no code here."""
 
-from collections.abc import Iterable, Sequence
-
 import dagster as dg
 
 from eval_pipeline.board import build_board
 from eval_pipeline.deployment import metadata
+from eval_pipeline.deployment.checks import (
+    offence_check,
+    problem_check,
+    run_rule_checks,
+    run_rule_specs,
+    told_check,
+)
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.pipeline import run_one_agent, score_agents, start
 from eval_pipeline.registry import AgentEntry
+from eval_pipeline.results import outcomes as stored
+from eval_pipeline.results.database import Database
 from eval_pipeline.rules import attestation, liveness
+from eval_pipeline.rules.after_run import stale_intermittents, verdict_offences
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
 from eval_pipeline.suite import AgentSuite, load_agent
 from eval_pipeline.values import digest
-from eval_pipeline.verdict import Verdict
 
 
 def key(agent: str, part: str) -> dg.AssetKey:
@@ -34,11 +41,12 @@ def agent_assets(entry: AgentEntry) -> list[dg.AssetsDefinition]:
 
 
 def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
+    asset_key = key(entry.name, "dataset")
     rules = rules_of(suite) if suite else COMMON
-    specs = [dg.AssetCheckSpec(rule.name, asset=key(entry.name, "dataset"), description=rule.why) for rule in rules]
+    specs = [dg.AssetCheckSpec(rule.name, asset=asset_key, description=rule.why) for rule in rules]
 
     @dg.asset(
-        key=key(entry.name, "dataset"),
+        key=asset_key,
         group_name=entry.name,
         code_version=suite.dataset.digest[:32] if suite else "unreadable",
         check_specs=specs,
@@ -51,20 +59,10 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
         return dg.MaterializeResult(
             data_version=dg.DataVersion(now.dataset.digest),
             metadata={"n_examples": len(now.dataset.examples), "digest": now.dataset.digest},
-            check_results=[_static_check(entry, rule.name, found) for rule in rules],
+            check_results=[offence_check(asset_key, rule.name, found) for rule in rules],
         )
 
     return dataset
-
-
-def _static_check(entry: AgentEntry, rule: str, found: Iterable[object]) -> dg.AssetCheckResult:
-    broken = [item for item in found if getattr(item, "rule", None) == rule]
-    return dg.AssetCheckResult(
-        check_name=rule,
-        asset_key=key(entry.name, "dataset"),
-        passed=not broken,
-        metadata=metadata.offenders(broken),  # type: ignore[arg-type]
-    )
 
 
 def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
@@ -93,16 +91,14 @@ def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinitio
             return dg.MaterializeResult(
                 data_version=dg.DataVersion(version),
                 metadata={"n_outcomes": n_outcomes, "root_run": plan.run_id, "partial": WATCH.interrupted.is_set()},
-                check_results=[_told_check(asset_key, attestation.RULE, [*told, *refused])],
+                check_results=[told_check(asset_key, attestation.RULE, [*told, *refused])],
             )
 
     return outcomes
 
 
-def outcomes_version(database, run_id: str, agent: str) -> tuple[str, int, list[str]]:  # type: ignore[no-untyped-def]
+def outcomes_version(database: Database, run_id: str, agent: str) -> tuple[str, int, list[str]]:
     """Digest of all outputs of an agent in a run, how many outcomes there are, and what was refused as a substitute."""
-    from eval_pipeline.results import outcomes as stored
-
     seen: dict[str, str] = {}
     refused: list[str] = []
     for item in stored.read(database, run_id, agent):
@@ -116,11 +112,7 @@ def outcomes_version(database, run_id: str, agent: str) -> tuple[str, int, list[
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
     asset_key = key(entry.name, "scores")
     specs = [
-        dg.AssetCheckSpec("no_unexpected_failure", asset=asset_key, description="no example is FAIL or ERROR"),
-        dg.AssetCheckSpec(
-            "no_xpass", asset=asset_key, description="no recorded defect appears fixed: its marker must go"
-        ),
-        dg.AssetCheckSpec("no_skip", asset=asset_key, description="nothing was skipped; an error under strict"),
+        *run_rule_specs(asset_key),
         dg.AssetCheckSpec(liveness.RULE, asset=asset_key, description=liveness.WHY),
     ]
 
@@ -138,50 +130,16 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
             run_id = request.root_run(context, database)
             score_agents(database, run_id, settings(), [entry.name])
             board = build_board(database, run_id)
+            now = load_agent(entry, settings().datasets)
+            mine = [item for item in board.examples if item.agent == entry.name]
+            found = [*verdict_offences(mine), *stale_intermittents(now, database, board.model)]
         row = next(item for item in board.agents if item.agent == entry.name)
-        mine = [item for item in board.examples if item.agent == entry.name]
         return dg.MaterializeResult(
             metadata={**metadata.agent_numbers(row), "red": metadata.red_examples(board, entry.name)},
             check_results=[
-                *_verdict_checks(asset_key, mine, strict=request.is_strict),
-                _problem_check(asset_key, liveness.RULE, row.problems),
+                *run_rule_checks(asset_key, found, strict=request.is_strict),
+                problem_check(asset_key, liveness.RULE, row.problems),
             ],
         )
 
     return scores
-
-
-def _problem_check(asset_key: dg.AssetKey, rule: str, problems: Iterable[str]) -> dg.AssetCheckResult:
-    """A rule whose offenders are kept with the run, as problems of the agent's row that begin with its name."""
-    return _told_check(asset_key, rule, [item for item in problems if item.startswith(f"{rule}: ")])
-
-
-def _told_check(asset_key: dg.AssetKey, rule: str, broken: Sequence[str]) -> dg.AssetCheckResult:
-    return dg.AssetCheckResult(
-        check_name=rule,
-        asset_key=asset_key,
-        passed=not broken,
-        metadata={"offenders": metadata.table(("what",), ((item,) for item in broken))},
-    )
-
-
-def _verdict_checks(asset_key: dg.AssetKey, examples, *, strict: bool):  # type: ignore[no-untyped-def]
-    rows = {
-        "no_unexpected_failure": [e for e in examples if e.verdict in (Verdict.FAIL, Verdict.ERROR)],
-        "no_xpass": [e for e in examples if e.xpass],
-        "no_skip": [e for e in examples if e.verdict is Verdict.SKIP],
-    }
-    for name, found in rows.items():
-        warn = name == "no_skip" and not strict
-        yield dg.AssetCheckResult(
-            check_name=name,
-            asset_key=asset_key,
-            passed=not found,
-            severity=dg.AssetCheckSeverity.WARN if warn else dg.AssetCheckSeverity.ERROR,
-            metadata={
-                "n_offenders": len(found),
-                "offenders": metadata.table(
-                    ("example", "verdict", "why"), ((e.id, e.verdict, e.reason or ", ".join(e.xpass)) for e in found)
-                ),
-            },
-        )

@@ -1,4 +1,4 @@
-"""The rules about what a run left: unexpected failures, fixed defects, skips, and intermittent defects not seen lately."""
+"""The rules about what a run left: unexpected failures, fixed defects, skips, intermittent defects not seen lately."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
