@@ -109,7 +109,7 @@ def run_agent(
         done = outcomes.finished(database, run_id, name)
         counter.stored = len(done)
         refusal = _refusal(work.suite)
-        attestation = Attestation(work.suite) if refusal is None and work.suite.target is not None else None
+        attestation = Attestation.of(work.suite) if refusal is None and work.suite.target is not None else None
         found = _differences(attestation)
         if refusal is None and found:
             refusal = FailureKind.REFUSED, substituted(found)

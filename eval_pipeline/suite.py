@@ -38,9 +38,8 @@ class AgentSuite:
 
     @cached_property
     def reasoning(self) -> tuple[str, ...]:
-        """The packages that hold the agent's reasoning, as it declares them; its own package when it declares none."""
-        declared = getattr(import_module(self.entry.package), "REASONING", ())
-        return tuple(dict.fromkeys((self.entry.package, *declared)))
+        """The packages that hold the agent's reasoning."""
+        return reasoning_of(self.entry)
 
     def code_version(self, model: str | None) -> str:
         """What outcomes depend on besides the dataset: the reasoning, the target, and the model's name."""
@@ -54,6 +53,12 @@ class AgentSuite:
         if self.target is None:
             return "none"
         return code_digest((self.entry.evaluators, *GRADING))[:32]
+
+
+def reasoning_of(entry: AgentEntry) -> tuple[str, ...]:
+    """The packages that hold an agent's reasoning, as it declares them, its own package first."""
+    declared = getattr(import_module(entry.package), "REASONING", ())
+    return tuple(dict.fromkeys((entry.package, *declared)))
 
 
 def load_agent(entry: AgentEntry, datasets: Path) -> AgentSuite:

@@ -1,6 +1,6 @@
 """Attestation: the reasoning in this process is the reasoning on disk.
 
-    attestation = Attestation(suite)
+    attestation = Attestation.of(suite)
     attestation.differences()      # () when all is as the files say
     attestation.check(graph, {})   # raises ReasoningSubstituted unless the graph is the one that the source builds
 

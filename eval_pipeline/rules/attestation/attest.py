@@ -9,6 +9,7 @@ from typing import Any
 
 from eval_pipeline.errors import one_line
 from eval_pipeline.guard import SUBSTITUTED, ReasoningSubstituted
+from eval_pipeline.registry import AgentEntry
 from eval_pipeline.rules.attestation.comparison import Difference, Place
 from eval_pipeline.rules.attestation.graphs import engine_differences, graph_differences
 from eval_pipeline.rules.attestation.injected import Allowed
@@ -17,7 +18,8 @@ from eval_pipeline.rules.attestation.reference import Reference
 from eval_pipeline.rules.attestation.sources import Files, find_files, stale_bytecode
 from eval_pipeline.rules.rule import Offence
 from eval_pipeline.settings import PROJECT
-from eval_pipeline.suite import AgentSuite
+from eval_pipeline.suite import AgentSuite, reasoning_of
+from eval_pipeline.target import Target, load_target
 
 RULE = "reasoning_is_the_one_on_disk"
 WHY = "a board that grades a substitute is worth less than no board, because it is believed"
@@ -39,22 +41,39 @@ def substituted(offences: Sequence[Offence]) -> str:
 
 
 class Attestation:
-    """One agent in this process. It is a guard: ``check`` is called with every graph that its target runs."""
+    """One agent in this process. It is a guard: ``check`` is called with every graph that its target runs.
 
-    def __init__(self, suite: AgentSuite) -> None:
-        self._suite = suite
+    Sent to another process it begins anew there, with the registered target of that process.
+    """
+
+    def __init__(self, entry: AgentEntry, target: Target | None, name: str | None = None) -> None:
+        self._entry, self._target, self._name = entry, target, name or entry.name
         self._checked: list[object] = []
         self._compared: set[str] = set()
 
+    @classmethod
+    def of(cls, suite: AgentSuite) -> "Attestation":
+        """The attestation of an agent as it was loaded."""
+        return cls(suite.entry, suite.target, suite.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._has_own_target:
+            raise TypeError(f"{self._entry.target} has no TARGET that another process could load")
+        return _loaded, (self._entry, self._name)
+
+    @cached_property
+    def _doubles(self) -> frozenset[type]:
+        return frozenset(item.double for item in self._target.substitutions) if self._target else frozenset()
+
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        doubles = {item.double.__module__ for item in self._suite.target.substitutions} if self._suite.target else set()
-        return (*self._suite.reasoning, *COMMON, self._suite.entry.target, *sorted(doubles), *WAY)
+        doubles = sorted({double.__module__ for double in self._doubles})
+        return (*reasoning_of(self._entry), *COMMON, self._entry.target, *doubles, *WAY)
 
     @cached_property
     def _has_own_target(self) -> bool:
         """Whether the agent's target is that of its registered module (a test may bring one along)."""
-        return hasattr(import_module(self._suite.entry.target), "TARGET")
+        return hasattr(import_module(self._entry.target), "TARGET")
 
     @property
     def requires_graph(self) -> bool:
@@ -69,12 +88,12 @@ class Attestation:
         try:
             return self._differences()
         except Exception as error:  # importing an agent may raise anything; its board says what
-            return (Offence(RULE, self._suite.name, f"the reasoning cannot be compared: {one_line(error)}"),)
+            return (Offence(RULE, self._name, f"the reasoning cannot be compared: {one_line(error)}"),)
 
     def _differences(self) -> tuple[Offence, ...]:
         with _lock:
-            module = import_module(self._suite.entry.target)
-            if self._has_own_target and getattr(module, "TARGET", None) is not self._suite.target:
+            module = import_module(self._entry.target)
+            if self._has_own_target and getattr(module, "TARGET", None) is not self._target:
                 return (self._offence(self._reference(), Difference(Place(module.__name__, "TARGET"), "")),)
             if self._graph_module in self._reference().sources:
                 import_module(self._graph_module)
@@ -102,15 +121,12 @@ class Attestation:
 
     @property
     def _graph_module(self) -> str:
-        return f"{self._suite.entry.package}.graph"
+        return f"{self._entry.package}.graph"
 
     @cached_property
     def _allowed(self) -> Allowed:
-        doubles = (
-            frozenset(item.double for item in self._suite.target.substitutions) if self._suite.target else frozenset()
-        )
         modules = (name for name in self._reference().sources if not name.startswith("eval_pipeline"))
-        return Allowed(frozenset(modules), doubles)
+        return Allowed(frozenset(modules), self._doubles)
 
     def _check_graph(self, graph: object, allowed: Allowed) -> None:
         reference = self._reference()
@@ -118,6 +134,10 @@ class Attestation:
             if self._has_own_target:
                 raise ReasoningSubstituted(f"there is no {self._graph_module} that builds the graph")
             return
+        if not self._compared:
+            earlier = self.differences()
+            if earlier:
+                raise ReasoningSubstituted(earlier[0].message)
         late = module_differences(reference, self._compared)
         found, injected = (late, ()) if late else graph_differences(reference, self._graph_module, graph)
         if found:
@@ -141,7 +161,11 @@ class Attestation:
         source = reference.sources.get(found.place.module)
         file = source.file if source else None
         told = f" ({found.told})" if found.told else ""
-        return Offence(RULE, self._suite.name, f"{found.place} is not the one in {_shown(file)}{told}", file)
+        return Offence(RULE, self._name, f"{found.place} is not the one in {_shown(file)}{told}", file)
+
+
+def _loaded(entry: AgentEntry, name: str) -> Attestation:
+    return Attestation(entry, load_target(entry), name)
 
 
 def _stale(reference: Reference) -> Sequence[Difference]:

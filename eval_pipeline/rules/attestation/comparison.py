@@ -9,22 +9,34 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from eval_pipeline.rules.attestation.reference import Reference
 
 MAX_DIFFERENCES = 20
 
+ABSENT: Any = object()
+"""In the place of a part that one side does not have."""
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something is: the module, and the dotted name in it."""
+
+class Place(NamedTuple):
+    """Where something is: the module, and the way to it from there. The name is made when it is told."""
 
     module: str
-    name: str = ""
+    way: Any = ""
 
     def __truediv__(self, part: object) -> "Place":
-        return Place(self.module, f"{self.name}.{part}" if self.name else str(part))
+        return Place(self.module, (self.way, part))
+
+    @property
+    def name(self) -> str:
+        """The dotted name in the module."""
+        parts: list[str] = []
+        way = self.way
+        while isinstance(way, tuple):
+            way, part = way
+            parts.append(str(part))
+        return ".".join(filter(None, (str(way), *reversed(parts))))
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}" if self.name else self.module
@@ -58,7 +70,7 @@ class Comparison:
     """A walk over pairs of a running object and its reference.
 
     ``running`` are the process's modules by name. ``by_type`` says how objects of a type are compared: a function that
-    pushes the pairs of their parts and tells differences.
+    pushes the pairs of their parts and tells differences. ``traits`` is theirs to keep what they know of a type.
     """
 
     reference: Reference
@@ -67,6 +79,7 @@ class Comparison:
     otherwise: Callable[["Comparison", Any, Any, Place], None]
     differences: list[Difference] = field(default_factory=list)
     injected: list[tuple[Place, Any]] = field(default_factory=list)
+    traits: dict[type, Any] = field(default_factory=dict)
     _todo: list[tuple[Any, Any, Place]] = field(default_factory=list)
     _seen: set[tuple[int, int]] = field(default_factory=set)
     _kept: list[Any] = field(default_factory=list)
@@ -80,7 +93,10 @@ class Comparison:
         self, real: Mapping[Any, Any], wanted: Mapping[Any, Any], names: Iterable[Any], place: Place
     ) -> None:
         """Has the values of these keys compared."""
-        self._todo.extend((real[name], wanted[name], place / name) for name in names if real[name] is not wanted[name])
+        for name in names:
+            item, wanted_item = real[name], wanted[name]
+            if item is not wanted_item:
+                self._todo.append((item, wanted_item, place / name))
 
     def differs(self, place: Place, told: str = "") -> None:
         """Keeps a difference."""

@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from uuid import UUID
 
-from eval_pipeline.rules.attestation.parts import attributes
+from eval_pipeline.rules.attestation.objects import attributes
 
 PLAIN = (type(None), bool, int, float, str, bytes, Decimal, Fraction, date, time, timedelta, tzinfo, UUID, PurePath)
 OF_THE_ENGINE = (

@@ -7,8 +7,14 @@ from pathlib import Path
 from types import BuiltinFunctionType, ModuleType
 
 from eval_pipeline.rules.attestation.comparison import Comparison, Difference, Place
-from eval_pipeline.rules.attestation.parts import KINDS, OF_IMPORT, compare_instance
+from eval_pipeline.rules.attestation.kinds import KINDS
+from eval_pipeline.rules.attestation.objects import compare_instance
 from eval_pipeline.rules.attestation.reference import Reference
+
+OF_IMPORT = frozenset(
+    {"__builtins__", "__cached__", "__file__", "__loader__", "__path__", "__spec__", "__warningregistry__"}
+)
+"""Names that an import puts into a module's namespace."""
 
 _FUNCTIONS = """
     __build_class__ __import__ abs all any bin callable chr delattr dir divmod eval exec format getattr globals hasattr

@@ -67,18 +67,31 @@ def find_files(names: Iterable[str]) -> Files:
 
 
 def _files(name: str) -> Iterator[tuple[Path, Source | None]]:
-    spec = None
-    parts = name.split(".")
-    for depth in range(1, len(parts) + 1):
-        inner = ".".join(parts[:depth])
-        spec = PathFinder.find_spec(inner, list(spec.submodule_search_locations or ()) if spec else None)
-        if spec is None:
-            return
-        if spec.origin is not None and (depth < len(parts) or spec.submodule_search_locations is None):
-            file = Path(spec.origin)
-            yield file, Source(inner, file, is_package=spec.submodule_search_locations is not None)
-    for location in (spec and spec.submodule_search_locations) or ():
-        yield from _within(name, Path(location))
+    top, *inner = name.split(".")
+    spec = PathFinder.find_spec(top)
+    if spec is None:
+        return
+    if spec.submodule_search_locations is None:
+        if not inner and spec.origin is not None:
+            yield Path(spec.origin), Source(top, Path(spec.origin), is_package=False)
+        return
+    for location in spec.submodule_search_locations:
+        yield from _below(top, Path(location), inner)
+
+
+def _below(package: str, folder: Path, inner: list[str]) -> Iterator[tuple[Path, Source | None]]:
+    """The files on the way down from a package's folder, then everything at its end."""
+    if not inner:
+        yield from _within(package, folder)
+        return
+    if (folder / "__init__.py").exists():
+        yield folder / "__init__.py", Source(package, folder / "__init__.py", is_package=True)
+    name = f"{package}.{inner[0]}"
+    if (folder / inner[0]).is_dir():
+        yield from _below(name, folder / inner[0], inner[1:])
+    elif len(inner) == 1 and (folder / f"{inner[0]}.py").exists():
+        file = folder / f"{inner[0]}.py"
+        yield file, Source(name, file, is_package=False)
 
 
 def _within(package: str, folder: Path) -> Iterator[tuple[Path, Source | None]]:
