@@ -99,6 +99,8 @@ class Attestation:
                 import_module(self._graph_module)
             reference = self._reference()
             found = [*module_differences(reference), *_stale(reference), *engine_differences()]
+            for graph in self._checked if self._graph_module in reference.sources else ():
+                found.extend(graph_differences(reference, self._graph_module, graph)[0])
             self._compared = set(reference.loaded)
             return tuple(self._offence(reference, item) for item in sorted(set(found), key=_by_place))
 
@@ -125,7 +127,8 @@ class Attestation:
 
     @cached_property
     def _allowed(self) -> Allowed:
-        modules = (name for name in self._reference().sources if not name.startswith("eval_pipeline"))
+        packages = (*reasoning_of(self._entry), *COMMON)
+        modules = (name for name in self._reference().sources if any(f"{name}.".startswith(f"{p}.") for p in packages))
         return Allowed(frozenset(modules), self._doubles)
 
     def _check_graph(self, graph: object, allowed: Allowed) -> None:

@@ -38,9 +38,12 @@ def module_differences(reference: Reference, known: Collection[str] = ()) -> Seq
     """
     walk = comparison(reference)
     _compare_builtins(walk)
-    for name in walk.running:
-        if name not in known:
-            _compare_bindings(walk, name)
+    names = [name for name in walk.running if name not in known]
+    for name in names:
+        _compare_bindings(walk, name)
+    walk.run()
+    for name in names:
+        _compare_imported(walk, name)
     walk.run()
     return walk.differences
 
@@ -76,11 +79,19 @@ def _compare_bindings(walk: Comparison, name: str) -> None:
         if binding in OF_IMPORT:
             continue
         if binding in there and binding in wanted:
-            walk.push(there[binding], wanted[binding], Place(name, binding))
+            if getattr(wanted[binding], "__module__", name) == name:  # where it is defined, so that it is told so
+                walk.push(there[binding], wanted[binding], Place(name, binding))
         elif binding in wanted:
             walk.differs(Place(name, binding), "it is gone")
         elif there[binding] is not sys.modules.get(f"{name}.{binding}"):
             walk.differs(Place(name, binding), "no such name is defined there")
+
+
+def _compare_imported(walk: Comparison, name: str) -> None:
+    there, wanted = vars(walk.running[name]), vars(walk.reference.modules[name])
+    for binding in there.keys() & wanted.keys():
+        if binding not in OF_IMPORT:
+            walk.push(there[binding], wanted[binding], Place(name, binding))
 
 
 def _is_same_file(loaded: object, file: Path) -> bool:

@@ -28,7 +28,10 @@ def compare_dict(walk: Comparison, real: Any, wanted: Any, place: Place) -> None
         walk.push_items(real, wanted, keys, place)
         return
     if len(keys) != len(wanted_keys):
-        walk.differs(place)
+        walk.differs(place, f"it has {len(keys)} items and not {len(wanted_keys)}")
+        return
+    if real.keys() == wanted.keys():
+        walk.differs(place, "its items have another order")
         return
     for key, wanted_key in zip(keys, wanted_keys, strict=True):
         walk.push(key, wanted_key, place)
