@@ -14,6 +14,7 @@ from eval_pipeline.dataset import Example, KnownDefect
 from eval_pipeline.evaluator import ScoreKey, applying
 from eval_pipeline.registry import AGENTS, JUDGED_KEYS, SKIPPED_AGENTS
 from eval_pipeline.rules.rule import Offence, Rule, static_rule
+from eval_pipeline.rules.target_source import targets_hold_no_reasoning
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.verdict import Score, Trial, Verdict, decide
 
@@ -179,6 +180,7 @@ COMMON: tuple[Rule, ...] = (
     no_evaluator_is_dead,
     judged_keys_are_the_allowed_ones,
     only_storage_is_substituted,
+    targets_hold_no_reasoning,
 )
 
 
