@@ -10,6 +10,13 @@ from rich.console import Console
 from eval_pipeline.settings import PROJECT, settings
 from eval_pipeline.storage import storage
 
+ENDS = (signal.SIGINT, signal.SIGTERM)
+"""The signals that end the UI."""
+
+
+def _unblocked() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+
 
 def dev(host: str, port: int, err: Console) -> int:
     """Serves until it is interrupted; gives Dagster's exit code, 0 after Ctrl-C."""
@@ -21,8 +28,14 @@ def dev(host: str, port: int, err: Console) -> int:
             fail_orphaned_runs()
         err.print(f"Dagster's UI: http://{host}:{port} (Ctrl-C ends it)", markup=False, soft_wrap=True)
         arguments = ["-w", str(PROJECT / "workspace.yaml"), "-h", host, "-p", str(port)]
-        child = subprocess.Popen([sys.executable, "-m", "dagster", "dev", *arguments], cwd=PROJECT)  # noqa: S603
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda sent, _frame: child.send_signal(sent))
+        # Blocked until the child is known; handled, so that it does not inherit an ignored SIGINT (a shell's "&").
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+        for number in ENDS:
+            signal.signal(number, signal.SIG_DFL)
+        command = [sys.executable, "-m", "dagster", "dev", *arguments]
+        child = subprocess.Popen(command, cwd=PROJECT, preexec_fn=_unblocked)  # noqa: S603, PLW1509  (no threads yet)
+        for number in ENDS:
+            signal.signal(number, lambda _sent, _frame: child.send_signal(signal.SIGINT))
+        _unblocked()
         code = child.wait()
     return 0 if code in (0, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGINT, 128 + signal.SIGTERM) else code
