@@ -46,12 +46,16 @@ def record_for(rule: str, inputs: Json) -> Json:
     doc_type, _, variant = rule.partition(".")
     decision = rulebook().rules[doc_type].decision
     facts: dict[str, str] = {}
+    lines: list[Json] = []
+    if all(line.account_by == "voucher" for line in rulebook().rules[doc_type].variants[variant].lines):
+        sides = rulebook().rules[doc_type].variants[variant].lines
+        lines = [{"account": line.account, "side": line.side, "amount": inputs["amount"]} for line in sides]
     if decision is not None:
         row = next(row for row in decision.select if row.variant == variant)
         stated = {field.name for field in decision.fields if not field.conditions}
         facts = {name: values[0] for name, values in row.where.items() if name in stated}
     currency = "USD" if facts.get("currency") == "foreign" and doc_type != "bank_statement" else None
-    return record(doc_type, amounts=inputs, facts=facts, currency=currency)
+    return record(doc_type, amounts=inputs, facts=facts, currency=currency, lines=lines)
 
 
 def read(name: str) -> Any:

@@ -26,6 +26,35 @@ def test_blocked_tax_is_cost_of_its_own_rate(book_it: BookIt) -> None:
     assert lines_of(outputs) == ["6250 D 88.82", "6160 D 47.71", "1410 D 13.47", "2010 C 150.00"]
 
 
+def test_the_deductible_part_of_each_rate_is_what_is_rounded(book_it: BookIt) -> None:
+    # 7 % of 300.10 is 21.01 and half of it 10.51 (10.505): 10.50 is left; 19 % of 80.50 is 15.30: 7.65 is left
+    amounts = {"net_a": "300.10", "rate_a": "7", "net_b": "80.50", "rate_b": "19", "deductible": "50"}
+    outputs = book_it(record("supplier_invoice", amounts=amounts))
+    assert lines_of(outputs) == ["6250 D 310.60", "6160 D 88.15", "1410 D 18.16", "2010 C 416.91"]
+    assert lines_of(book_it(record("utility_bill", amounts=amounts))) == [
+        "6120 D 310.60",
+        "6120 D 88.15",
+        "1410 D 18.16",
+        "2010 C 416.91",
+    ]
+
+
+def test_cost_lines_of_one_rate_bear_blocked_tax_by_their_amounts(book_it: BookIt) -> None:
+    # 20 % of 150.00 is 30.00, half of it cost: two thirds of 15.00 for the meals, a third for the office
+    amounts = {"net_a": "100.00", "net_b": "50.00", "rate": "20", "deductible": "50"}
+    categories = {"expense_a": "meals", "expense_b": "office"}
+    outputs = book_it(record("supplier_invoice", amounts=amounts, categories=categories))
+    assert lines_of(outputs) == ["6150 D 110.00", "6160 D 55.00", "1410 D 15.00", "2010 C 180.00"]
+
+
+def test_goods_of_one_rate_bear_blocked_tax_by_their_amounts_too(book_it: BookIt) -> None:
+    # VAT 10.01, half of it 5.01 (5.005), 5.00 blocked: 1.00 (0.998) on 9.99 of 50.03, the rest on 40.04
+    amounts = {"net_a": "9.99", "net_b": "40.04", "rate": "20", "deductible": "50"}
+    categories = {"expense": "goods", "expense_a": "goods", "expense_b": "materials"}
+    outputs = book_it(record("supplier_invoice", amounts=amounts, categories=categories))
+    assert lines_of(outputs) == ["1230 D 10.99", "1210 D 44.04", "1410 D 5.01", "2010 C 60.04"]
+
+
 def test_blocked_tax_of_a_credit_note_lowers_the_cost(book_it: BookIt) -> None:
     facts = {"credit_for": "cost_or_price", "reverse_charge": "no"}
     amounts = {"net": "60.00", "rate": "20", "deductible": "50"}

@@ -75,9 +75,22 @@ def test_goods_and_services_at_one_rate_are_one_line_each(book_it: BookIt) -> No
     assert lines_of(book_it(invoice)) == ["1110 D 0.27", "4010 C 0.10", "4020 C 0.13", "2210 C 0.04"]
 
 
-def test_a_variant_for_one_rate_takes_several(book_it: BookIt) -> None:
+def test_a_utility_bill_at_several_rates_has_a_cost_line_for_each(book_it: BookIt) -> None:
     # reduced rates on a utility bill: 100.00 at 20 %, 50.00 at 5 %
     amounts = {"net_a": "100.00", "rate_a": "20", "net_b": "50.00", "rate_b": "5"}
     stated = {"net": "150.00", "vat": "22.50", "gross": "172.50"}
     outputs = book_it(record("utility_bill", amounts=amounts, stated=stated))
-    assert lines_of(outputs) == ["6120 D 150.00", "1410 D 22.50", "2010 C 172.50"]
+    assert lines_of(outputs) == ["6120 D 100.00", "6120 D 50.00", "1410 D 22.50", "2010 C 172.50"]
+
+
+def test_a_line_on_one_account_stays_one_line_at_several_rates(book_it: BookIt) -> None:
+    amounts = {"net_a": "100.00", "rate_a": "20", "net_b": "50.00", "rate_b": "5"}
+    outputs = book_it(record("rent_invoice", amounts=amounts, facts={"lease": "off_balance"}))
+    assert lines_of(outputs) == ["6110 D 150.00", "1410 D 22.50", "2010 C 172.50"]
+
+
+def test_the_vat_of_one_rate_may_be_stated_for_itself(book_it: BookIt) -> None:
+    # 19 % of 33.35 is 6.34 (6.3365), stated 6.33; 7 % of 12.49 is 0.87
+    amounts = {"net_a": "33.35", "rate_a": "19", "net_b": "12.49", "rate_b": "7"}
+    bill = record("utility_bill", amounts=amounts, stated={"vat_a": "6.33", "gross": "53.04"})
+    assert lines_of(book_it(bill)) == ["6120 D 33.35", "6120 D 12.49", "1410 D 7.20", "2010 C 53.04"]

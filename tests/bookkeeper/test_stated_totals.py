@@ -116,3 +116,67 @@ def test_metered_net_is_booked_as_stated_within_a_unit(book_it: BookIt) -> None:
 def test_a_total_that_nothing_computes_is_for_a_person(book_it: BookIt) -> None:
     outputs = book_it(purchase(stated={"deposit": "10.00"}))
     assert (outputs["status"], outputs["reason"]) == ("refused", "unsupported_combination")
+
+
+FORINT: dict[str, Any] = {"currency": "HUF"}
+
+
+@pytest.mark.parametrize(
+    ("make", "lines"),
+    [
+        (purchase, ["6110 D 69180.00", "1410 D 18679.00", "2010 C 87859.00"]),
+        (sale, ["1110 D 87859.00", "4010 C 69180.00", "2210 C 18679.00"]),
+    ],
+)
+def test_vat_in_whole_forints_is_booked_as_stated(make: Any, lines: list[str], book_it: BookIt) -> None:
+    # 27 % of 69180.00 is 18678.60
+    stated = {"net": "69180.00", "vat": "18679.00", "gross": "87859.00"}
+    assert lines_of(book_it(make("69180.00", "27", stated=stated), currency="HUF")) == lines
+
+
+@pytest.mark.parametrize("make", [purchase, sale])
+def test_a_forint_for_each_line_is_the_limit(make: Any, book_it: BookIt) -> None:
+    def booked(vat: str, lines_count: str = "1") -> str | None:
+        invoice = make("69180.00", "27", amounts={"lines_count": lines_count}, stated={"vat": vat})
+        reason: str | None = book_it(invoice, currency="HUF")["reason"]
+        return reason
+
+    assert booked("18680.00") == "vat_mismatch"  # off by 1.40
+    assert booked("18680.00", "2") is None
+    assert booked("18678.90") == "vat_mismatch"  # who prints fillér did not round to forints
+    assert booked("18678.61") is None
+
+
+def test_only_the_gross_in_whole_forints_is_owed(book_it: BookIt) -> None:
+    outputs = book_it(purchase("69180.00", "27", stated={"gross": "87859.00"}), currency="HUF")
+    assert lines_of(outputs) == ["6110 D 69180.00", "1410 D 18678.60", "2010 C 87859.00", "7080 D 0.40"]
+
+
+def test_a_foreign_document_is_rounded_as_its_own_currency_is(book_it: BookIt) -> None:
+    stated = {"vat": "18679.00", "gross": "87859.00"}
+    invoice = purchase("69180.00", "27", currency="HUF", amounts={"fx": "0.0025"}, stated=stated)
+    # 172.95, 46.6975 and 219.6475
+    assert lines_of(book_it(invoice)) == ["6110 D 172.95", "1410 D 46.70", "2010 C 219.65"]
+    euros = purchase("69180.00", "27", currency="EUR", amounts={"fx": "400"}, stated=stated)
+    assert book_it(euros, currency="HUF")["reason"] == "vat_mismatch"
+
+
+def test_taiwan_rounds_its_tax_to_the_dollar(book_it: BookIt) -> None:
+    # 5 % of 1234.00 is 61.70
+    outputs = book_it(sale("1234.00", "5", stated={"vat": "62.00", "gross": "1296.00"}), currency="TWD")
+    assert lines_of(outputs) == ["1110 D 1296.00", "4010 C 1234.00", "2210 C 62.00"]
+
+
+def test_other_currencies_keep_their_minor_unit(book_it: BookIt) -> None:
+    for currency in ("EUR", "SEK", "CZK"):
+        outputs = book_it(sale("1234.00", "5", stated={"vat": "62.00", "gross": "1296.00"}), currency=currency)
+        assert outputs["reason"] == "vat_mismatch", currency
+
+
+@pytest.mark.parametrize("make", [purchase, sale])
+def test_vat_of_a_foreign_document_is_compared_too(make: Any, book_it: BookIt) -> None:
+    stated = {"vat": "50.00", "gross": "150.00"}
+    invoice = make("100.00", "20", currency="USD", amounts={"fx": "0.9"}, stated=stated)
+    assert book_it(invoice)["reason"] == "vat_mismatch"
+    within = {"vat": "20.01", "gross": "120.01"}
+    assert book_it({**invoice, "stated": within})["status"] == "posted"

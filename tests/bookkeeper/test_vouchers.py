@@ -41,6 +41,12 @@ def test_a_voucher_that_is_wrong_is_refused(lines: list[str], reason: str, book_
     assert (outputs["status"], outputs["reason"]) == ("refused", reason)
 
 
+@pytest.mark.parametrize("doc_type", ["journal_voucher", "reclassification_memo"])
+def test_a_voucher_without_lines_is_incomplete(doc_type: str, book_it: BookIt) -> None:
+    outputs = book_it(record(doc_type, amounts={"amount": "75.00"}))
+    assert (outputs["status"], outputs["reason"], outputs["n_entries"]) == ("refused", "missing_input", 0)
+
+
 def test_a_reclassification_stays_in_its_statement(book_it: BookIt) -> None:
     moved = ["6140 D 320.00", "6250 C 320.00"]
     assert lines_of(book_it(voucher("reclassification_memo", *moved))) == moved

@@ -1,7 +1,15 @@
 """Third step: the lines, exactly as the ledger is to take them."""
 
 from bookkeeping.agents.bookkeeper.accounts import with_account
-from bookkeeping.agents.bookkeeper.figures import Figures, Setting, as_text, derived_of, inputs_of, setting_of
+from bookkeeping.agents.bookkeeper.figures import (
+    Figures,
+    Setting,
+    as_text,
+    derived_of,
+    inputs_of,
+    left_over,
+    setting_of,
+)
 from bookkeeping.agents.bookkeeper.formulas import FigureOutOfRange, holds
 from bookkeeping.agents.bookkeeper.lines import (
     ComputedLine,
@@ -16,7 +24,7 @@ from bookkeeping.agents.bookkeeper.rules import Rulebook, Variant
 from bookkeeping.agents.bookkeeper.select import Choice
 from bookkeeping.agents.bookkeeper.series import continued
 from bookkeeping.agents.bookkeeper.totals import compare, gross_difference, with_stated_gross
-from bookkeeping.agents.bookkeeper.vouchers import check_voucher
+from bookkeeping.agents.bookkeeper.vouchers import check_voucher, states_nothing
 
 Lines = tuple[ComputedLine, ...]
 
@@ -50,7 +58,8 @@ def _figures(general: General, choice: Choice, variant: Variant, setting: Settin
     understood = choice.understood
     if understood.record.lines:
         return check_voucher(choice) or {}
-    figures = inputs_of(general, variant, understood, setting)
+    figures: Figures | Refused | None = states_nothing(choice) or left_over(variant, understood)
+    figures = figures or inputs_of(general, variant, understood, setting)
     if not isinstance(figures, Refused):
         figures = _requirements_hold(choice, variant, figures, setting)  # those on inputs come before any arithmetic
     if not isinstance(figures, Refused):

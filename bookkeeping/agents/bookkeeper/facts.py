@@ -1,8 +1,9 @@
 """The deciding fields that follow from what the record states elsewhere: its currency, its categories, its figures.
 
 A field that the record states itself is taken as stated, with two exceptions: the currency may not contradict the
-record's currency, and an asset below the capitalisation threshold is not one. Everything else that decides must be
-stated, unless the rule says what silence means; it is never guessed.
+record's currency, and an asset below the capitalisation threshold is not one. A fact that the record's own figures
+deny is refused. Everything else that decides must be stated, unless the rule says what silence means; it is never
+guessed.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,19 +16,27 @@ from bookkeeping.agents.bookkeeper.formulas import round_half_away
 from bookkeeping.agents.bookkeeper.naming import series_of
 from bookkeeping.agents.bookkeeper.periods import ends_after_month_of
 from bookkeeping.agents.bookkeeper.results import Refused
+from bookkeeping.agents.bookkeeper.tolerance import tolerance
 from bookkeeping.agents.bookkeeper.understanding import Understood
 
 GOODS: Final = frozenset({"goods", "materials", "received_goods"})
 ASSETS: Final = frozenset({"asset", "construction"})
+ONE_RATE: Final = frozenset({"one_rate", "sales_tax", "stated_vat"})
+"""Values of tax and basis that are true of a document at one rate only."""
+DENIALS: Final[Mapping[str, str]] = {
+    "deductible_share": "full",
+    "period": "current",
+    "advance": "none",
+    "rounding": "no",
+}
+"""Facts by which a record says that there is nothing special, where its figures may show that there is."""
 
 
 def with_facts(understood: Understood) -> Understood | Refused:
     """``understood`` with every deciding field of its rule that the record states or that follows from it."""
     understood = _below_threshold(understood)
-    if understood.rule.decision is None:
-        return understood
     facts = dict(understood.facts)
-    for field in understood.rule.decision.fields:
+    for field in understood.rule.decision.fields if understood.rule.decision else ():
         follows = _FOLLOWS.get(field.name)
         value = follows(understood) if follows and not field.conditions else None
         value = field.unless_stated if value is None else value
@@ -40,15 +49,33 @@ def with_facts(understood: Understood) -> Understood | Refused:
         if field.name in facts and facts[field.name] not in field.values and not field.conditions:
             explanation = f"{field.name} is {facts[field.name]!r}, not one of {', '.join(field.values)}."
             return Refused("unsupported_combination", explanation)
-    if facts.get("tax") == "none" and understood.amounts.get("rate", Fraction(0)) > 0:
+    contradiction = _rates_contradict(facts, understood) or _figures_contradict(facts, understood)
+    return contradiction or replace(understood, facts=MappingProxyType(facts))
+
+
+def _rates_contradict(facts: Mapping[str, str], understood: Understood) -> Refused | None:
+    """The refusal of a record that says how many rates it has and states others."""
+    rates = {value for name, value in understood.amounts.items() if name == "rate" or _is_of(name, "rate")}
+    tax, basis = facts.get("tax"), facts.get("basis")
+    if tax == "none" and any(rate > 0 for rate in rates):
         return Refused("unsupported_combination", "The record says that no tax is charged, and states a rate.")
-    return replace(understood, facts=MappingProxyType(facts))
+    if len(rates) > 1 and (tax in ONE_RATE or basis in ONE_RATE):
+        return Refused("unsupported_combination", f"The record says that it has one rate, and states {len(rates)}.")
+    return None
 
 
-def lines_count(understood: Understood) -> Fraction:
-    """How many lines the document has: as stated, else one for each of its rates. The VAT tolerance depends on it."""
-    marks = {series.mark for name in understood.amounts if (series := series_of(name)) and series.base == "rate"}
-    return understood.amounts.get("lines_count", Fraction(max(1, len(marks))))
+def _figures_contradict(facts: Mapping[str, str], understood: Understood) -> Refused | None:
+    """The refusal of a record that denies what its own figures and dates show."""
+    for name, denial in DENIALS.items():
+        if facts.get(name) == denial and _FOLLOWS[name](understood) not in (None, denial):
+            explanation = f"The record says {name} {denial!r}, and its figures show {_FOLLOWS[name](understood)!r}."
+            return Refused("unsupported_combination", explanation)
+    return None
+
+
+def _is_of(name: str, base: str) -> bool:
+    series = series_of(name)
+    return series is not None and series.base == base
 
 
 def calculated_vat(understood: Understood) -> Fraction | None:
@@ -136,8 +163,8 @@ def _basis(understood: Understood) -> str:
         return "one_rate"
     if stated.get("gross", amounts["net"] + vat) != amounts["net"] + vat:
         return "one_rate"  # the totals contradict each other, which is found when they are compared
-    tolerance = lines_count(understood) * Fraction(1, 10**understood.scale)
-    return "stated_vat" if abs(vat - calculated) <= tolerance else "vat_out_of_tolerance"
+    within = abs(vat - calculated) <= tolerance(understood, vat, understood.scale)
+    return "stated_vat" if within else "vat_out_of_tolerance"
 
 
 _FOLLOWS: Final[Mapping[str, Callable[[Understood], str | None]]] = {

@@ -6,12 +6,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from bookkeeping.agents.bookkeeper.facts import calculated_vat, lines_count
+from bookkeeping.agents.bookkeeper.facts import calculated_vat
 from bookkeeping.agents.bookkeeper.formulas import evaluate
 from bookkeeping.agents.bookkeeper.naming import series_of
 from bookkeeping.agents.bookkeeper.results import Refused
 from bookkeeping.agents.bookkeeper.rule_file import General, InputKind
 from bookkeeping.agents.bookkeeper.rules import Rule, Variant
+from bookkeeping.agents.bookkeeper.tolerance import VAT_UNIT, lines_count, rounding_unit, tolerance
 from bookkeeping.agents.bookkeeper.understanding import Understood
 
 Figures = dict[str, Fraction]
@@ -33,10 +34,6 @@ class Setting:
     scale: int
     converts: bool
 
-    @property
-    def unit(self) -> Fraction:
-        return Fraction(1, 10**self.scale)
-
 
 def setting_of(general: General, rule: Rule, variant: Variant, understood: Understood) -> Setting:
     """A foreign document is computed in its own currency, unless the variant has exchange rates of its own.
@@ -50,9 +47,25 @@ def setting_of(general: General, rule: Rule, variant: Variant, understood: Under
     return Setting(understood.scale if converts else understood.terms.scale, converts)
 
 
+def left_over(variant: Variant, understood: Understood) -> Refused | None:
+    """The refusal of a record with nets or rates that would stay out of the entry, beside those that are in it."""
+    unused = [name for name in understood.amounts if _is_of_a_rate(name) and name not in variant.inputs]
+    if not unused or not {"net", "rate"} & set(variant.inputs):
+        return None
+    return Refused("unsupported_combination", f"This treatment has no place for {', '.join(unused)}.")
+
+
+def _is_of_a_rate(name: str) -> bool:
+    series = series_of(name)
+    return series is not None and series.base in ("net", "rate")
+
+
 def inputs_of(general: General, variant: Variant, understood: Understood, setting: Setting) -> Figures | Refused:
     """Every input of ``variant`` with its value, and the parameters of the book; or what is missing or out of range."""
     implied = _implied(understood)
+    mismatch = _vat_mismatch(understood) if "vat_fc" in variant.inputs else None
+    if mismatch is not None:
+        return mismatch
     figures = dict(understood.terms.parameters)
     for name in variant.inputs:
         value = understood.amounts.get(name, understood.stated.get(name, implied.get(name)))
@@ -65,6 +78,7 @@ def inputs_of(general: General, variant: Variant, understood: Understood, settin
         if refusal is not None:
             return refusal
         figures[name] = value
+    figures[VAT_UNIT] = rounding_unit(understood, figures.get("vat_doc", Fraction(0)), setting.scale)
     return figures
 
 
@@ -74,7 +88,6 @@ def derived_of(variant: Variant, inputs: Figures, understood: Understood, settin
     contradiction = _titles_contradict(variant, understood)
     if contradiction is not None:
         return contradiction
-    tolerance = lines_count(understood) * setting.unit
     for name, expression in variant.derived:
         calculated = evaluate(expression, figures, setting.scale)
         figures[name] = calculated
@@ -84,13 +97,23 @@ def derived_of(variant: Variant, inputs: Figures, understood: Understood, settin
         if name in variant.booked_as_stated:
             figures[name] = stated
         elif _is_vat(name) or name in variant.booked_within_tolerance:
-            if abs(stated - calculated) > tolerance:
+            if abs(stated - calculated) > tolerance(understood, stated, setting.scale):
                 reason = "vat_mismatch" if _is_vat(name) else "out_of_tolerance"
                 return Refused(
                     reason, f"The document states {name} {as_text(stated)}, calculated {as_text(calculated)}."
                 )
             figures[name] = stated
     return figures
+
+
+def _vat_mismatch(understood: Understood) -> Refused | None:
+    """The VAT of a foreign document is an input, not derived: it too must be net x rate where both are there."""
+    stated, calculated = understood.stated.get("vat"), calculated_vat(understood)
+    if stated is None or calculated is None:
+        return None
+    if abs(stated - calculated) <= tolerance(understood, stated, understood.scale):
+        return None
+    return Refused("vat_mismatch", f"The document states vat {as_text(stated)}, calculated {as_text(calculated)}.")
 
 
 def _stated_for(name: str, stated: Mapping[str, Fraction]) -> Fraction | None:

@@ -91,7 +91,7 @@ def _computed(line: RuleLine, figures: Figures, understood: Understood, setting:
         amount=evaluate(line.amount, figures, scale),
         account_by=line.account_by,
         key=line.key,
-        mark=mark_of(line.amount),
+        mark=line.mark or mark_of(line.amount),
         in_book_currency=line.in_book_currency,
         clears=line.clears,
         absorbs=line.absorbs,

@@ -78,7 +78,7 @@ def blocked_tax(lines: Lines, application: Application) -> Lines | Refused:
         bearers = [n for n, other in enumerate(lines) if _bears(other, line)]
         if not bearers:
             return Refused("unsupported_combination", "Input tax is blocked, and no cost line can bear it.")
-        parts = _by_rate([lines[n].mark for n in bearers], line.amount - deducted, share, application)
+        parts = _by_rate([lines[n] for n in bearers], line.amount - deducted, share, application)
         for bearer, part in zip(bearers, parts, strict=True):
             result[bearer] = result[bearer].plus(part)
     return tuple(result)
@@ -148,18 +148,24 @@ def _bears(cost: ComputedLine, tax: ComputedLine) -> bool:
 
 
 def _by_rate(
-    marks: Sequence[str | None], blocked: Fraction, share: Fraction, application: Application
+    costs: Sequence[ComputedLine], blocked: Fraction, share: Fraction, application: Application
 ) -> list[Fraction]:
-    """``blocked`` over the cost lines: each bears the VAT of its rate, the last takes the remainder.
+    """``blocked`` over the cost lines: each bears what is left of the VAT of its rate, the last takes the remainder.
 
-    Where the lines are not lines of one rate each, the first bears all.
+    The deductible part of each rate is what is rounded, as on a document at one rate. Lines that share a rate bear
+    in proportion to their amounts. Where the lines are not lines of one rate each, the first bears all.
     """
-    if None in marks:
-        return [blocked] + [Fraction(0)] * (len(marks) - 1)
+    scale = application.setting.scale
+    if any(cost.mark is None for cost in costs):
+        return [blocked] + [Fraction(0)] * (len(costs) - 1)
+    whole = sum((cost.amount for cost in costs), Fraction(0))
     parts: list[Fraction] = []
-    for mark in marks[:-1]:
-        vat = application.figures.get(f"vat_{mark}", Fraction(0))
-        parts.append(round_half_away(vat * (100 - share) / 100, application.setting.scale))
+    for cost in costs[:-1]:
+        vat = application.figures.get(f"vat_{cost.mark}")
+        if vat is not None:
+            parts.append(vat - round_half_away(vat * share / 100, scale))
+        else:
+            parts.append(round_half_away(blocked * cost.amount / whole, scale) if whole else Fraction(0))
     return [*parts, blocked - sum(parts, Fraction(0))]
 
 

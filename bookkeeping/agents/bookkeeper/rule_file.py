@@ -51,6 +51,8 @@ class WrittenLine(_Written):
     clears: the input whose amount was booked before; in a foreign document the line keeps the book amount of then,
         which the record states as ``<input>_book``.
     absorbs: takes the difference that such lines leave.
+    per_rate: on a document at several rates the line is repeated for each. Lines whose account goes by the category of
+        a revenue, a cost or an origin are anyway.
     """
 
     side: Side
@@ -61,6 +63,7 @@ class WrittenLine(_Written):
     in_book_currency: bool = False
     clears: str | None = None
     absorbs: bool = False
+    per_rate: bool = False
 
 
 class WrittenRequirement(_Written):
@@ -174,14 +177,26 @@ class WrittenModifiers(_Written):
     multi_currency: dict[str, str]
 
 
+class Practice(_Written):
+    """The unit to which a currency is rounded where its minor unit is not used, and who says so."""
+
+    unit: DecimalString
+    source: str
+
+
 class General(_Written):
-    """What holds for all rules. ``parameters`` have a default for each scale (decimals) of a book currency."""
+    """What holds for all rules.
+
+    parameters: a default for each scale (decimals) of a book currency.
+    rounded_in_practice: currencies whose documents are rounded to more than the minor unit of ISO 4217.
+    """
 
     notes: dict[str, str | dict[str, str]]
     modifiers: WrittenModifiers
     account_by: dict[str, str]
     maps: dict[str, dict[str, str]]
     parameters: dict[str, dict[str, DecimalString]]
+    rounded_in_practice: dict[str, Practice]
     results: WrittenResults
     inputs: dict[str, InputMeaning]
 

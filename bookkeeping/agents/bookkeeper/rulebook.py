@@ -25,6 +25,7 @@ from bookkeeping.agents.bookkeeper.rule_file import (
     read_rules,
 )
 from bookkeeping.agents.bookkeeper.rules import Decision, Field, Requirement, Rule, Rulebook, RuleLine, Variant
+from bookkeeping.agents.bookkeeper.tolerance import VAT_UNIT
 
 FOLDER: Final = Path(__file__).with_name("posting_rules")
 
@@ -74,7 +75,7 @@ def _rule(written: WrittenRule, general: General) -> Rule:
 
 
 def _variant(written: WrittenVariant, where: str, general: General) -> Variant:
-    known = set(written.inputs) | set(general.parameters)
+    known = {*written.inputs, *general.parameters, VAT_UNIT}
     for name in written.inputs:
         if general.meaning_of(name) is None:
             raise RuleFileError(f"{where}: input {name!r} is not listed in general.inputs")
@@ -130,6 +131,7 @@ def _line(written: WrittenLine, known: Iterable[str], where: str) -> RuleLine:
         in_book_currency=written.in_book_currency,
         clears=written.clears,
         absorbs=written.absorbs,
+        per_rate=written.per_rate,
     )
 
 

@@ -19,7 +19,10 @@ from bookkeeping.ledger.entry import Side
 
 @dataclass(frozen=True, slots=True)
 class RuleLine:
-    """A line of a variant with its formula parsed; the other fields as in WrittenLine."""
+    """A line of a variant with its formula parsed; the other fields as in WrittenLine.
+
+    mark: the part of the document that it belongs to, where its formula reads other parts too.
+    """
 
     side: Side
     account: str
@@ -29,6 +32,8 @@ class RuleLine:
     in_book_currency: bool = False
     clears: str | None = None
     absorbs: bool = False
+    per_rate: bool = False
+    mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

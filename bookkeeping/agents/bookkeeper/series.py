@@ -7,7 +7,7 @@ or revenue line is repeated for each and the VAT is rounded for each rate by its
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from bookkeeping.agents.bookkeeper.formulas import Binary, Expression, Name, names_in, parse, rename
+from bookkeeping.agents.bookkeeper.formulas import Binary, Call, Expression, Name, names_in, parse, rename
 from bookkeeping.agents.bookkeeper.naming import series_of
 from bookkeeping.agents.bookkeeper.rules import RuleLine, Variant
 
@@ -83,19 +83,42 @@ def _split(variant: Variant, names: set[str]) -> Variant:
         return variant
     derived = [("net", parse("+".join(nets)))]
     for name, expression in variant.derived:
-        per_rate = parse("+".join(f"r2(net_{mark}*rate_{mark}/100)" for mark in marks))
-        derived.append((name, per_rate if has_rates and name == "vat" else expression))
+        if has_rates and name == "vat":
+            derived += [(f"vat_{mark}", parse(f"r2(net_{mark}*rate_{mark}/100)")) for mark in marks]
+            expression = parse("+".join(f"vat_{mark}" for mark in marks))
+        derived.append((name, expression))
     replaced = {"net": nets, "rate": [f"rate_{mark}" for mark in marks] if has_rates else ["rate"]}
     return replace(
         variant,
         inputs=tuple(new for name in variant.inputs for new in replaced.get(name, [name])),
         signed_inputs=(variant.signed_inputs - {"net"}) | set(nets),
         derived=tuple(derived),
-        lines=tuple(new for line in variant.lines for new in _split_line(line, nets)),
+        lines=tuple(new for line in variant.lines for new in _split_line(line, nets, has_rates)),
     )
 
 
-def _split_line(line: RuleLine, nets: list[str]) -> list[RuleLine]:
-    if line.amount != Name("net") or line.account_by not in _SPLIT_BY:
+def _split_line(line: RuleLine, nets: list[str], has_rates: bool) -> list[RuleLine]:
+    if not (line.per_rate or line.account_by in _SPLIT_BY):
         return [line]
-    return [replace(line, amount=Name(net)) for net in nets]
+    if line.amount == Name("net"):
+        return [replace(line, amount=Name(net)) for net in nets]
+    if not has_rates and _first_term(line.amount) == Name("net"):
+        return _with_shares(line, nets)
+    return [line]
+
+
+def _with_shares(line: RuleLine, nets: list[str]) -> list[RuleLine]:
+    """A line of the net and more (blocked tax): each part takes of that more by its amount, the last what is left."""
+    more = Binary("-", line.amount, Name("net"))
+    shares: list[Expression] = [Call("r2", (Binary("/", Binary("*", more, Name(net)), Name("net")),)) for net in nets]
+    rest: Expression = more
+    for share in shares[:-1]:
+        rest = Binary("-", rest, share)
+    parts = zip(nets, [*shares[:-1], rest], strict=True)
+    return [replace(line, amount=Binary("+", Name(net), part), mark=mark_of(Name(net))) for net, part in parts]
+
+
+def _first_term(expression: Expression) -> Expression:
+    while isinstance(expression, Binary) and expression.operation in ("+", "-"):
+        expression = expression.left
+    return expression

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from bookkeeping.agents.bookkeeper.facts import lines_count
 from bookkeeping.agents.bookkeeper.figures import Figures, Setting, as_text
 from bookkeeping.agents.bookkeeper.formulas import Name, evaluate
 from bookkeeping.agents.bookkeeper.lines import ROUNDING, ComputedLine
 from bookkeeping.agents.bookkeeper.naming import series_of
 from bookkeeping.agents.bookkeeper.results import Refused
 from bookkeeping.agents.bookkeeper.rules import Variant
+from bookkeeping.agents.bookkeeper.tolerance import tolerance
 from bookkeeping.agents.bookkeeper.understanding import Understood
 
 BOOK_VAT: Final = "vat_book"
@@ -30,7 +30,7 @@ def with_stated_gross(
         return figures
     if not any(line.amount == Name("gross") for line in variant.lines):
         return figures
-    if abs(stated - figures["gross"]) > lines_count(understood) * setting.unit:
+    if abs(stated - figures["gross"]) > tolerance(understood, stated, setting.scale):
         return _differs("gross", stated, figures["gross"])
     return {**figures, "gross": stated, _DIFFERENCE: stated - figures["gross"]}
 

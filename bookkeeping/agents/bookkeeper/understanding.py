@@ -32,6 +32,7 @@ class Understood:
     rule: the one that its type leads to (a negative invoice leads to the rule of the credit note).
     currency, scale: of the document. amounts, stated: exact, signs already those of the rule.
     facts: what the record states and what its type implies, not yet what follows from its figures.
+    unit_in_practice: what its currency is rounded to where that is more than the minor unit.
     posting_date: the day it is booked on; known once the periods were looked at.
     """
 
@@ -43,6 +44,7 @@ class Understood:
     amounts: Mapping[str, Fraction]
     stated: Mapping[str, Fraction]
     facts: Mapping[str, str]
+    unit_in_practice: Fraction | None = None
     posting_date: date = field(default=date.max)
 
     @property
@@ -87,7 +89,13 @@ def understand(rules: Rulebook, terms: BookTerms, record: Record) -> Understood 
         amounts=MappingProxyType(signed.amounts),
         stated=MappingProxyType(signed.stated),
         facts=MappingProxyType(signed.facts),
+        unit_in_practice=_unit_in_practice(rules, currency),
     )
+
+
+def _unit_in_practice(rules: Rulebook, currency: str) -> Fraction | None:
+    practice = rules.general.rounded_in_practice.get(currency)
+    return Fraction(practice.unit) if practice else None
 
 
 def _exact(values: Mapping[str, object]) -> dict[str, Fraction]:

@@ -11,6 +11,13 @@ INCOME_STATEMENT: Final = ("4", "5", "6", "7", "8")
 """First digits of the chart's revenue and expense accounts."""
 
 
+def states_nothing(choice: Choice) -> Refused | None:
+    """The refusal of a voucher without lines whose rule has no accounts of its own: those of its lines are examples."""
+    if all(line.account_by == "voucher" for line in choice.variant.lines):
+        return Refused("missing_input", f"The {choice.rule.doc_type} does not state its lines (account, side, amount).")
+    return None
+
+
 def check_voucher(choice: Choice) -> Refused | None:
     """None when the lines that the record states can be posted by the chosen rule.
 
