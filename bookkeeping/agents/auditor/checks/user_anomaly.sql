@@ -1,0 +1,53 @@
+-- The history of a day is the history_days before it. A percentile is the least value that so many per cent of the
+-- days with entries do not exceed.
+WITH entries AS MATERIALIZED (
+    SELECT j.seq, j.voucher, j.posted_by, j.posted_at,
+           (j.posted_at AT TIME ZONE coalesce(u.time_zone, %(zone)s))::date AS day,
+           (j.posted_at AT TIME ZONE coalesce(u.time_zone, %(zone)s))::date > u.left_on
+           OR j.posted_at >= u.disabled_from AND j.posted_at < coalesce(u.disabled_to, 'infinity') AS is_departed,
+           coalesce(u.left_on, u.disabled_from::date) AS since
+      FROM subledger.journal j
+      LEFT JOIN subledger.users u ON u.book_id = j.book_id AND u.user_id = j.posted_by
+     WHERE j.book_id = %(book_id)s AND NOT j.is_reversal AND NOT j.is_reversed
+), departed AS (
+    SELECT posted_by, min(day) AS day, min(since) AS since, array_agg(voucher ORDER BY seq) AS vouchers
+      FROM entries WHERE is_departed GROUP BY posted_by
+), days AS MATERIALIZED (
+    SELECT posted_by, day, count(*) AS n, array_agg(voucher ORDER BY seq) AS vouchers FROM entries GROUP BY posted_by, day
+), busy AS (
+    SELECT d.*, h.baseline
+      FROM days d
+     CROSS JOIN LATERAL (
+           SELECT percentile_disc(%(percentile)s / 100.0) WITHIN GROUP (ORDER BY o.n) AS baseline, sum(o.n) AS total
+             FROM days o
+            WHERE o.posted_by = d.posted_by AND o.day < d.day AND o.day >= d.day - %(history_days)s::int) h
+     WHERE d.n >= %(min_volume)s AND h.total >= %(min_entries)s AND d.n > h.baseline
+), busiest AS (
+    SELECT DISTINCT ON (posted_by) * FROM busy ORDER BY posted_by, n DESC, day
+), used AS (
+    SELECT e.posted_by, l.account, min(e.day) AS first_day FROM entries e
+      JOIN ledger.lines l ON l.book_id = %(book_id)s AND l.seq = e.seq
+     GROUP BY e.posted_by, l.account
+), fresh AS (
+    SELECT u.posted_by, u.account, u.first_day
+      FROM used u
+     WHERE (SELECT sum(o.n) FROM days o
+             WHERE o.posted_by = u.posted_by AND o.day < u.first_day AND o.day >= u.first_day - %(history_days)s::int)
+           >= %(min_entries)s
+), new_accounts AS (
+    SELECT f.posted_by, array_agg(DISTINCT f.account ORDER BY f.account) AS accounts,
+           (SELECT array_agg(DISTINCT e.voucher ORDER BY e.voucher) FROM fresh g
+              JOIN entries e ON e.posted_by = g.posted_by AND e.day = g.first_day
+              JOIN ledger.lines l ON l.book_id = %(book_id)s AND l.seq = e.seq AND l.account = g.account
+             WHERE g.posted_by = f.posted_by) AS vouchers
+      FROM fresh f GROUP BY f.posted_by
+)
+SELECT posted_by AS user, 'departed' AS metric, day::text AS value, since::text AS baseline,
+       vouchers[1:10] AS sample_ids, 'critical' AS severity, vouchers AS voucher_ids
+  FROM departed
+UNION ALL
+SELECT posted_by, 'volume', n::text, baseline::text, vouchers[1:10], 'medium', vouchers FROM busiest
+UNION ALL
+SELECT posted_by, 'new_account', array_to_string(accounts, ', '), NULL, vouchers[1:10], 'low', vouchers
+  FROM new_accounts
+ ORDER BY 1, 2
