@@ -8,7 +8,7 @@ from typing import Literal
 
 from bookkeeping.ledger import chain, posting, reading
 from bookkeeping.ledger.book_spec import Period
-from bookkeeping.ledger.canonical import canonical_text
+from bookkeeping.ledger.canonical import CanonicalFormError, canonical_text
 from bookkeeping.ledger.chain import ChainReport
 from bookkeeping.ledger.connection import Database
 from bookkeeping.ledger.entry import Entry, Line, Posted, PostedEntry
@@ -63,6 +63,19 @@ class Book:
         with self._database.connection() as connection:
             stored = reading.entry_by_key(connection, self.book_id, canonical_text(key))
         return stored.entry if stored else None
+
+    def entries_of_document(self, number: str) -> tuple[PostedEntry, ...]:
+        """The entries whose document has this number, in the order of the chain: the booking before its reversal.
+
+        Found by an index. Empty also for a number that no entry can have (U+0000).
+        """
+        try:
+            canonical = canonical_text(number)
+        except CanonicalFormError:
+            return ()
+        with self._database.connection() as connection:
+            stored = reading.entries_by_document(connection, self.book_id, canonical)
+        return tuple(found.entry for found in stored)
 
     def lines(self, seq: int) -> tuple[Line, ...]:
         """The lines of the entry at a position, in ledger order; empty when there is no such entry."""

@@ -8,12 +8,14 @@ from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from bookkeeping.ledger.errors import LedgerUnavailable, database_errors
 
 CONNECT_TIMEOUT_S = 3
 CHECKOUT_TIMEOUT_S = 10
+PROBE_AFTER_S = 1
+"""A connection that is not there after this long is one that is busy, or a server that is gone: it is asked."""
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -85,8 +87,32 @@ class Database:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """Lends a connection to this thread."""
-        with database_errors(self.host_port), self._pool.connection() as connection:
-            yield connection
+        with database_errors(self.host_port):
+            connection = self._checked_out()
+            try:
+                with connection:
+                    yield connection
+            finally:
+                self._pool.putconn(connection)
+
+    def _checked_out(self) -> Connection:
+        """A connection of the pool. Raises LedgerUnavailable as soon as it is known that nothing answers.
+
+        The pool itself tries to reconnect until the whole time for a check-out is over, also where nobody is there.
+        """
+        try:
+            return self._pool.getconn(PROBE_AFTER_S)
+        except PoolTimeout:
+            self._probe()
+            return self._pool.getconn(CHECKOUT_TIMEOUT_S - PROBE_AFTER_S)
+
+    def _probe(self) -> None:
+        """Raises LedgerUnavailable where no server answers; one that answers, if only to refuse, is waited for."""
+        try:
+            connect(self.conninfo).close()
+        except LedgerUnavailable as unavailable:
+            if unavailable.reason is None:
+                raise
 
     def close(self) -> None:
         """Closes every connection."""

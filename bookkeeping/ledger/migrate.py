@@ -12,7 +12,7 @@ from bookkeeping.ledger.currency import currency_scales
 from bookkeeping.ledger.errors import LedgerError
 
 # The newest file in migrations/versions; a database that is there needs no alembic, which is slow to import.
-HEAD = "0002"
+HEAD = "0003"
 MIGRATIONS = Path(__file__).with_name("migrations")
 _LOCK = 7311000001
 

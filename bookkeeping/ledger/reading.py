@@ -46,6 +46,11 @@ def entry_by_key(connection: Connection, book_id: int, key: str) -> StoredEntry 
     return next(iter(_read(connection, book_id, "key = %s", key, None)), None)
 
 
+def entries_by_document(connection: Connection, book_id: int, number: str) -> tuple[StoredEntry, ...]:
+    """The entries of the document with this number, in the order of the chain."""
+    return _read(connection, book_id, "document_number = %s", number, None)
+
+
 def all_entries(connection: Connection, book_id: int) -> Iterator[StoredEntry]:
     """Every entry in the order of the chain, fetched a page at a time."""
     last = 0

@@ -94,8 +94,7 @@ def _posted_before(book: Book, choice: Choice, entry: Entry) -> Stop:
 
 def _entry_for(book: Book, number: str) -> PostedEntry | None:
     """The first entry with the document ``number``: the one that booked it, before any reversal of it."""
-    wanted = normal(number)
-    return next((entry for entry in book.entries() if entry.document_number == wanted), None)
+    return next(iter(book.entries_of_document(normal(number))), None)
 
 
 def _entry(book: Book, choice: Choice, key: str, lines: tuple[Line, ...]) -> Entry:
