@@ -17,6 +17,7 @@ from eval_pipeline.settings import PROJECT
 from eval_pipeline.suite import AgentSuite, load_agent
 from eval_pipeline.target import Substitution
 from eval_pipeline.verdict import Score
+from tests import thinking_target
 from tests.build import AGENT, ENTRY, dataset, example, grader, marker, suite, target
 
 FILE = Path("datasets/sampler/cases.json")
@@ -64,13 +65,14 @@ class Planted:
     message: str
     example: str | None = "example-1"
     key: str | None = None
+    file: Path | None = None
 
     @property
     def offence(self) -> Mapping[str, Any]:
         return {
             "agent": AGENT,
             "message": self.message,
-            "file": FILE if self.example else None,
+            "file": FILE if self.example else self.file,
             "example": self.example,
             "key": self.key,
         }
@@ -148,6 +150,18 @@ PLANTED: dict[str, list[Planted]] = {
     "only_storage_is_substituted": [
         Planted(substituting(Classifier, WholeDouble), "substitutes Classifier, which is not a storage port", None),
         Planted(substituting(Shelf, HalfDouble), "HalfDouble lacks take of Shelf", None),
+    ],
+    "targets_hold_no_reasoning": [
+        Planted(
+            suite(entry=replace(ENTRY, target=thinking_target.__name__), target=thinking_target.TARGET),
+            message,
+            None,
+            file=Path(thinking_target.__file__),
+        )
+        for message in (
+            "the target defines the class Scripted, which is no prerequisite (line 9)",
+            "the target never calls run_graph",
+        )
     ],
 }
 RULES = {rule.name: rule for rule in static.COMMON}
