@@ -1,0 +1,162 @@
+"""What a document says about itself: its decimal mark, the order of its dates, its currencies, its countries."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from babel import Locale, UnknownLocaleError, languages
+from babel.core import get_global
+from babel.numbers import get_territory_currencies
+
+from bookkeeping.documents.currencies import codes, mentioned_codes
+from bookkeeping.documents.dates import DateHabits, Order, orders_in
+from bookkeeping.documents.numbers import SPACED, Mark, NumberHabits, is_either
+from bookkeeping.documents.written import folded, plain
+
+_TAX_OR_BANK_NUMBER = re.compile(r"(?<![^\W_])([A-Z]{2})(?=\d{2}[ \d]*\d{4})")
+_STATE_AND_ZIP = re.compile(
+    r"(?<![^\W_])(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT"
+    r"|V[AT]|W[AIVY]) +\d{5}(?:-\d{4})?(?!\d)"
+)
+"""How an address in the United States ends."""
+_NOT_AMOUNT = re.compile(r"\d+[.:/-]\d+[.:/-]\d+|\d+:\d+")
+_MT940 = re.compile(r"^:6[01][FM]?:", re.MULTILINE)
+_MANY = 3
+"""So many times the numbers with one mark must outnumber those with the other, where a document has both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found in one document. ``mentioned`` are currency codes, ``territories`` ISO 3166 codes."""
+
+    decimal_mark: Mark | None
+    date_order: Order | None
+    mentioned: frozenset[str]
+    territories: frozenset[str]
+    is_mt940: bool
+
+    @property
+    def dates(self) -> DateHabits:
+        """How to read its dates."""
+        return DateHabits(self.date_order, _languages_of(self.territories), self.is_mt940)
+
+    def numbers(self, minor_digits: int | None = None, *, is_account: bool = False) -> NumberHabits:
+        """How to read its amounts in a currency of so many decimals."""
+        return NumberHabits(self.decimal_mark, minor_digits, is_account)
+
+
+def evidence_of(source: str) -> Evidence:
+    """What a document's text says about how it writes."""
+    text = plain(source)
+    mentioned = mentioned_codes(text)
+    territories = _territories(text, mentioned)
+    orders = orders_in(text)
+    if len(orders) == 1:
+        order: Order | None = next(iter(orders))
+    else:
+        order = None if orders else _order_of(territories)
+    is_mt940 = _MT940.search(text) is not None
+    return Evidence("," if is_mt940 else _decimal_mark(text), order, mentioned, territories, is_mt940)
+
+
+def _decimal_mark(text: str) -> Mark | None:
+    """The mark before the decimals of the numbers that can be read in one way only."""
+    votes: Counter[Mark] = Counter()
+    for match in SPACED.finditer(_NOT_AMOUNT.sub(" ", text)):
+        mark = _clear_mark(match.group())
+        if mark is not None:
+            votes[mark] += 1
+    point, comma = votes["."], votes[","]
+    if point > comma * _MANY or (point and not comma):
+        return "."
+    if comma > point * _MANY or (comma and not point):
+        return ","
+    return None
+
+
+def _clear_mark(token: str) -> Mark | None:
+    """The decimal mark of a token that shows it: two marks, one that repeats, or two decimals."""
+    marks = [character for character in token if character in ".,"]
+    if not marks or is_either(token):
+        return None
+    last: Mark = "." if marks[-1] == "." else ","
+    other: Mark = "," if last == "." else "."
+    if len(set(marks)) == 2:
+        return last
+    if len(marks) > 1:
+        return other
+    decimals = len(token) - token.rindex(last) - 1
+    return last if decimals == 2 or token.startswith(("0.", "0,")) else None
+
+
+def _territories(text: str, mentioned: Iterable[str]) -> frozenset[str]:
+    """Countries of its tax and bank numbers; else of its addresses; else those whose money its currencies are."""
+    by_number = {match[1] for match in _TAX_OR_BANK_NUMBER.finditer(text) if match[1] in _known_territories()}
+    if by_number:
+        return frozenset("GR" if code == "EL" else code for code in by_number)
+    words = folded(text)
+    by_address = {code for name, code in _country_names().items() if name in words and _is_whole(name, words)}
+    if _STATE_AND_ZIP.search(text):
+        by_address.add("US")
+    if by_address:
+        return frozenset(by_address)
+    return frozenset().union(*(_homes_of(code) for code in mentioned)) if mentioned else frozenset()
+
+
+def _is_whole(name: str, words: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", words) is not None
+
+
+@cache
+def _country_names() -> Mapping[str, str]:
+    """Countries by folded name, in English and in their own languages. Names of four letters and less are left out."""
+    found: dict[str, str] = {}
+    for code in _known_territories() - {"EL"}:
+        for language in ("en", *languages.get_official_languages(code, de_facto=True)):
+            try:
+                name = Locale.parse(language).territories.get(code, "")
+            except (UnknownLocaleError, ValueError):
+                continue
+            if len(name) > 4 or (name and not name.isascii()):
+                found[folded(name)] = code
+    return found
+
+
+@cache
+def _known_territories() -> frozenset[str]:
+    there = map(str, Locale.parse("en").territories)
+    return frozenset({"EL", *(code for code in there if code.isalpha() and len(code) == 2)})
+
+
+@cache
+def _homes_of(currency: str) -> frozenset[str]:
+    everywhere = (code for code in _known_territories() if code != "EL")
+    return frozenset(code for code in everywhere if currency in codes() and currency in get_territory_currencies(code))
+
+
+def _order_of(territories: frozenset[str]) -> Order | None:
+    """The order in which all languages of all these countries write short dates, None when they do not agree."""
+    found = {order for code in territories for order in _orders_at_home(code)}
+    return next(iter(found)) if len(found) == 1 else None
+
+
+@cache
+def _orders_at_home(territory: str) -> frozenset[Order]:
+    found: set[Order] = set()
+    for language in languages.get_official_languages(territory, de_facto=True):
+        try:
+            pattern = Locale.parse(f"{language}_{territory}").date_formats["short"].pattern
+        except (UnknownLocaleError, ValueError):
+            continue
+        letters = re.sub(r"[^dMy]", "", pattern)
+        if letters and not letters.startswith("y"):
+            found.add("day_first" if letters.startswith("d") else "month_first")
+    return frozenset(found)
+
+
+@cache
+def _languages_of(territories: frozenset[str]) -> frozenset[str]:
+    known = get_global("territory_languages")
+    return frozenset(language for code in territories for language in known.get(code, {}))

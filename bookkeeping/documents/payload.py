@@ -1,0 +1,104 @@
+"""What a record of a document type has: fields and rows, each with its kind, and the JSON schema a model answers in.
+
+A model is asked to copy what stands on the paper, so every value is text in its schema; the empty text says that the
+paper has nothing there. What the text means is decided by coercion.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What a field holds, which says how it is read and how two of its values are compared."""
+
+    TEXT = "text"
+    IDENTIFIER = "identifier"
+    DATE = "date"
+    AMOUNT = "amount"
+    NUMBER = "number"
+    RATE = "rate"
+    CURRENCY = "currency"
+
+
+NUMERIC = frozenset({Kind.AMOUNT, Kind.NUMBER, Kind.RATE})
+
+_LENGTH = {
+    Kind.TEXT: 160,
+    Kind.IDENTIFIER: 60,
+    Kind.DATE: 40,
+    Kind.AMOUNT: 40,
+    Kind.NUMBER: 30,
+    Kind.RATE: 20,
+    Kind.CURRENCY: 30,
+}
+"""Characters that a value may have; no paper has longer ones, and a small model that rambles ends there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field or column. ``description`` is what the model is told."""
+
+    name: str
+    kind: Kind
+    description: str
+
+    @property
+    def json_schema(self) -> dict[str, Any]:
+        """A text, copied from the paper."""
+        return {"type": "string", "description": self.description, "maxLength": _LENGTH[self.kind]}
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadSchema:
+    """The fields of a record and the columns of its rows (none: the paper has no table).
+
+    ``name`` is the schema type. ``core`` are the fields that a model with little room is asked for. Fields of one name
+    have one kind in all schemas.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    row_fields: tuple[Field, ...]
+    core: frozenset[str]
+
+    def field(self, name: str) -> Field | None:
+        """The field of that name."""
+        return next((item for item in self.fields if item.name == name), None)
+
+    def row_field(self, name: str) -> Field | None:
+        """The column of that name."""
+        return next((item for item in self.row_fields if item.name == name), None)
+
+    def only_core(self) -> "PayloadSchema":
+        """The same schema with its core fields and at most four columns."""
+        fields = tuple(item for item in self.fields if item.name in self.core)
+        return PayloadSchema(self.name, fields, _few(self.row_fields), self.core)
+
+    def json_schema(self, max_rows: int) -> dict[str, Any]:
+        """The JSON schema of an answer with at most ``max_rows`` rows. Everything is required; absent is empty."""
+        properties: dict[str, Any] = {"fields": _object(self.fields)}
+        if self.row_fields:
+            properties["rows"] = {"type": "array", "maxItems": max_rows, "items": _object(self.row_fields)}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+
+
+_FEW = ("date", "description", "quantity", "amount", "account", "debit", "credit", "number", "employee", "net_pay")
+
+
+def _few(columns: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(item for item in columns if item.name in _FEW)[:4]
+
+
+def _object(fields: tuple[Field, ...]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {item.name: item.json_schema for item in fields},
+        "required": [item.name for item in fields],
+        "additionalProperties": False,
+    }
