@@ -132,22 +132,53 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
     current_guard().check(graph, {"state": state, **options})
     recorder.ran_graph = True
     begun: dict[str, tuple[float, Any]] = {}
+    news = _News()
     final: Any = None
     for mode, event in graph.stream(state, stream_mode=["tasks", "values"], **options):
         if mode == "values":
             final = event
         elif "triggers" in event:
-            begun[event["id"]] = (recorder.now(), recorder.shown(event["input"]))
+            begun[event["id"]] = (recorder.now(), recorder.shown(news.of(event["input"])))
         else:
             start, taken = begun.pop(event["id"], (recorder.now(), None))
             error = event.get("error")
-            result = recorder.shown(event.get("result"))
+            result = recorder.shown(news.told(event.get("result")))
             told = one_line(error) if isinstance(error, BaseException) else error and str(error)
             recorder.add(Span("node", event["name"], start, recorder.now() - start, taken, result, told))
     channels = getattr(graph, "output_channels", None)
     if isinstance(final, dict) and isinstance(channels, list | tuple):
         return {name: final[name] for name in channels if name in final}
     return final
+
+
+AS_BEFORE = "as before"
+"""In a node's input: the names of what an earlier span of the trace has shown already."""
+
+
+class _News:
+    """Keeps a trace from telling the whole state again at every node: what a span before has shown is only named."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, object] = {}
+
+    def of(self, state: Any) -> Any:
+        """A node's input with the values that no span has shown yet, and the names of the others."""
+        if not isinstance(state, Mapping):
+            return state
+        new = {name: value for name, value in state.items() if not self._is_shown(name, value)}
+        old = [name for name in state if name not in new]
+        self._seen.update(new)
+        return {**new, AS_BEFORE: old} if old else new
+
+    def _is_shown(self, name: str, value: object) -> bool:
+        plain = value is None or isinstance(value, bool | int | float | str)
+        return not plain and name in self._seen and self._seen[name] is value
+
+    def told(self, result: Any) -> Any:
+        """A node's result, which counts as shown from now on."""
+        if isinstance(result, Mapping):
+            self._seen.update(result)
+        return result
 
 
 class _Showing:

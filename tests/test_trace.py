@@ -206,3 +206,33 @@ def test_an_object_that_changed_is_shown_as_it_is_now() -> None:
     assert recorder.shown(draft) == {"lines": ["a"]}
     draft.lines.append("b")
     assert recorder.shown(draft) == {"lines": ["a", "b"]}
+
+
+def test_what_a_span_has_shown_is_only_named_later() -> None:
+    class State(TypedDict, total=False):
+        paper: list[str]
+        total: int
+
+    def adds(state: State) -> State:
+        return {"total": len(state["paper"])}
+
+    def replaces(state: State) -> State:
+        return {"paper": ["new"]}
+
+    def looks(state: State) -> State:
+        return {"total": 0}
+
+    graph = StateGraph(State)
+    for node in (adds, replaces, looks):
+        graph.add_node(node.__name__, node)
+    graph.add_edge(START, "adds")
+    graph.add_edge("adds", "replaces")
+    graph.add_edge("replaces", "looks")
+    with recording() as recorder:
+        run_graph(graph.compile(), {"paper": ["a", "b"]})
+    assert [span.input for span in recorder.spans] == [
+        {"paper": ["a", "b"]},
+        {"total": 2, "as before": ["paper"]},
+        {"total": 2, "as before": ["paper"]},
+    ]
+    assert recorder.spans[1].output == {"paper": ["new"]}

@@ -1,7 +1,6 @@
 """Stored outcomes: written by COPY as soon as they are finished, read in pages through a server-side cursor."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from psycopg import ServerCursor
@@ -58,7 +57,7 @@ def encoded(outcome: Outcome) -> Row:
         storable(model.name) if model else None,
         storable(model.endpoint) if model else None,
         storable(model.returned_id) if model and model.returned_id is not None else None,
-        canonical_text([asdict(span) for span in outcome.spans]) if outcome.spans else "[]",
+        canonical_text([_span(span) for span in outcome.spans]) if outcome.spans else "[]",
     )
 
 
@@ -66,6 +65,11 @@ def _outputs_text(outcome: Outcome) -> str | None:
     if outcome.outputs is None:
         return None
     return canonical_text(outcome.outputs) if outcome.outputs_text is None else outcome.outputs_text
+
+
+def _span(span: Span) -> dict[str, Any]:
+    """The fields of a span by name; ``asdict`` would copy all that it holds."""
+    return {name: getattr(span, name) for name in Span.__slots__}
 
 
 def storable(text: str) -> str:
