@@ -1,8 +1,14 @@
 """Accruals and revaluations are reversed on the first day of the next period (general.reversal).
 
 The record of an accrual gives rise to one entry. Its reversal is another posting, on another day, in a period that may
-not be open yet when the accrual is booked (at the end of a year it never is): ``post_due_reversals`` makes it, as part
-of opening a period. It has the key of a reversal voucher for the same entry, so whoever comes second posts nothing.
+not be open yet when the accrual is booked (at the end of a year it never is): ``post_due_reversals`` makes it. It has
+the key of a reversal voucher for the same entry, so whoever comes second posts nothing, and it may be called any time.
+
+Who calls it: whoever opens a period of a live book, before the period before is closed and before its first record
+(the graph looks at one record and does not go through the book for others that are due); for a book that is described
+by its history, the Bookkeeper itself (desk.post_history).
+
+    post_due_reversals(rulebook(), book, date(2026, 4, 1))
 """
 
 from collections.abc import Iterable, Iterator

@@ -107,7 +107,7 @@ def understand(state: _State, runtime: Runtime[BookkeeperContext]) -> dict[str, 
         return {"result": terms}
     if (book.company, book.currency) != (terms.company, terms.currency):
         raise ValueError(f"the inputs describe {terms.company} in {terms.currency}, the ledger's book is {book}")
-    desk.post_history(rulebook.rulebook(), book, terms, inputs.book)
+    desk.post_history(rulebook.rulebook(), book, terms, inputs.book, inputs.record)
     understood = desk.understood_on_its_day(rulebook.rulebook(), book, terms, inputs.record)
     return {"result": understood} if isinstance(understood, Refused) else {"understood": understood}
 

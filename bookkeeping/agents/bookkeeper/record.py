@@ -113,6 +113,8 @@ class BookState(_Value):
     parameters: settings of the book that override the rules' defaults (capitalisation_threshold, small_difference_max,
         cash_rounding_max, return_rounding_max), in book currency.
     history: records posted before, oldest first, through the same rules. One that is refused is an error of the caller.
+        Accruals and revaluations among them are reversed on the first day of their next period once that has begun:
+        the record is dated in it or later, or the period before it is closed.
     """
 
     company: str
