@@ -18,12 +18,14 @@ def draft(parameters: Mapping[str, Any]) -> Draft:
     """``n`` sales whose amounts are spread evenly over ``orders`` orders of magnitude from 10.00 on, which is the law.
 
     ``moved`` of them, drawn at random with ``seed``, become amounts of 4,900.00 to 4,999.99. ``reversed`` true: each of
-    those is reversed. ``of_type`` is the document type of the moved ones.
+    those is reversed. ``of_type`` is the document type of the moved ones. ``drawn`` true: the amounts
+    are drawn at random by the law instead, as real ones are.
     """
-    only(parameters, "n", "orders", "moved", "seed", "to", "reversed", "of_type")
+    only(parameters, "n", "orders", "moved", "seed", "to", "reversed", "of_type", "drawn")
     chance = random.Random(parameters.get("seed", 1))  # noqa: S311 - a book is drawn, not a secret
     n, orders = parameters["n"], parameters.get("orders", 3)
-    amounts = [(Decimal(10) ** (1 + Decimal(orders * k) / n)).quantize(CENT) for k in range(n)]
+    places = [chance.random() * n for _ in range(n)] if parameters.get("drawn") else range(n)
+    amounts = [(Decimal(10) ** (1 + Decimal(orders * k) / n)).quantize(CENT) for k in places]
     moved = set(chance.sample(range(n), parameters.get("moved", 0)))
     first = Decimal(parameters.get("to", "4900.00"))
     made = Draft(kept=("vouchers",) if parameters.get("reversed") else ())

@@ -52,9 +52,9 @@ class Judgement:
         reordered = self._reordered()
         genesis = self._genesis()
         canonical = self._canonicalisation()
-        tampered = self._tampered(genesis)
+        tampered = self._tampered()
         forks, inserted = self._branches()
-        self.findings = [*genesis, *canonical, *reordered, *tampered, *forks, *inserted, *self._deleted(genesis)]
+        self.findings = [*genesis, *canonical, *reordered, *tampered, *forks, *inserted, *self._deleted()]
 
     def _genesis(self) -> list[Finding]:
         first = self.forest.segments[0]
@@ -125,9 +125,9 @@ class Judgement:
         severity: Any = "high" if name else "critical"
         return _finding("hash_canonicalisation_mismatch", flags, self._names(seqs), severity)
 
-    def _tampered(self, genesis: list[Finding]) -> list[Finding]:
+    def _tampered(self) -> list[Finding]:
         found = [self._hash_left(item.entry.seq, item) for item in self.rows.stored(sorted(self.failing))]
-        for before, after in self._breaks(genesis):
+        for before, after in self._breaks():
             if after.seq == before.seq + 1 and not {before.seq, after.seq} & self.failing:
                 self.rehashed.add(before.seq)
                 flags = {
@@ -146,9 +146,9 @@ class Judgement:
         }  # fmt: skip
         return _finding("hash_tampered_row", flags, [item.entry.voucher])
 
-    def _deleted(self, genesis: list[Finding]) -> list[Finding]:
+    def _deleted(self) -> list[Finding]:
         found = []
-        for before, after in self._breaks(genesis):
+        for before, after in self._breaks():
             missing = after.seq - before.seq - 1
             if missing > 0 and not {before.seq, after.seq} & self.failing:
                 flags = {
@@ -158,12 +158,11 @@ class Judgement:
                 found.append(_finding("hash_deleted_row", flags, [before.entry_id, after.entry_id]))
         return found
 
-    def _breaks(self, genesis: list[Finding]) -> list[tuple[Place, Place]]:
-        """The places around each link that names the hash of no entry, but for one that a missing genesis explains."""
-        taken = {finding.flags["first_seq"] for finding in genesis}
+    def _breaks(self) -> list[tuple[Place, Place]]:
+        """The places around each link that names the hash of no entry. Before the first entry there is none."""
         starts = [self.forest.segments[index].first_seq for index in self.forest.roots()]
         ends = sorted(item.last_seq for item in self.forest.segments)
-        pairs = [(ends[bisect_left(ends, seq) - 1], seq) for seq in starts if seq not in taken and seq > ends[0]]
+        pairs = [(ends[bisect_left(ends, seq) - 1], seq) for seq in starts if seq > ends[0]]
         places = self.rows.places({seq for pair in pairs for seq in pair})
         return [(places[before], places[after]) for before, after in sorted(pairs)]
 
