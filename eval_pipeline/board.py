@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from bookkeeping.models import PROVIDER_ENDPOINTS
 from eval_pipeline.results import outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
@@ -59,6 +60,11 @@ class AgentBoard:
     problems: Sequence[str] = ()
     sensitivity: float | None = None
     counts: bool = True
+
+    @property
+    def foreign_endpoints(self) -> tuple[str, ...]:
+        """The endpoints at which a model answered that are not the provider's own."""
+        return tuple(endpoint for endpoint in self.endpoints if endpoint not in PROVIDER_ENDPOINTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,10 @@ def _summary(board: Board) -> Text:
     parts.append(f"  run {board.run_id}  model: {board.model or 'none'}")
     for row in board.agents:
         parts.extend(f"\n{row.agent}: {problem}" for problem in row.problems)
+        parts.extend(
+            f"\n{row.agent}: the model answered at {endpoint}, which is not the provider's own endpoint"
+            for endpoint in row.foreign_endpoints
+        )
         if row.n_unanswered:
             parts.append(f"\n{row.agent}: the judge did not answer {row.n_unanswered} times (scored 0)")
     if board.state is State.UNPROVEN:

@@ -89,14 +89,16 @@ class Comparison:
         if real is not wanted:
             self._todo.append((real, wanted, place))
 
-    def push_items(
-        self, real: Mapping[Any, Any], wanted: Mapping[Any, Any], names: Iterable[Any], place: Place
-    ) -> None:
-        """Has the values of these keys compared."""
+    def push_items(self, real: Any, wanted: Any, names: Iterable[Any], place: Place) -> None:
+        """Has the items under these keys, or at these places, compared."""
         for name in names:
             item, wanted_item = real[name], wanted[name]
-            if item is not wanted_item:
-                self._todo.append((item, wanted_item, place / name))
+            if item is wanted_item:
+                continue
+            kind = type(wanted_item)
+            if kind in _ATOMS and type(item) is kind and item == wanted_item:
+                continue  # most of what a table holds: told apart here, without a place
+            self._todo.append((item, wanted_item, place / name))
 
     def differs(self, place: Place, told: str = "") -> None:
         """Keeps a difference."""

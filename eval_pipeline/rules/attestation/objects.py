@@ -43,8 +43,7 @@ def compare_sequence(walk: Comparison, real: Any, wanted: Any, place: Place) -> 
     if len(real) != len(wanted):
         walk.differs(place)
         return
-    for item, wanted_item in zip(real, wanted, strict=True):
-        walk.push(item, wanted_item, place)
+    walk.push_items(real, wanted, range(len(wanted)), place)
 
 
 def compare_set(walk: Comparison, real: Any, wanted: Any, place: Place) -> None:
