@@ -83,10 +83,11 @@ def test_a_reversal_by_hand_in_the_history_is_the_only_one(entries_with: Any) ->
     assert len(entries_with(IN_APRIL, history=[ACCRUAL, BY_HAND])) == 3
 
 
-def test_a_period_that_the_book_does_not_have_waits(entries_with: Any) -> None:
+def test_the_first_day_of_a_period_that_the_book_does_not_have_is_waited_for(entries_with: Any) -> None:
     year_end = {**ACCRUAL, "date": "2026-12-31"}
-    assert entries_with(IN_APRIL, history=[year_end], open_to="2026-12-31")[0][2] == "2026-12-31"
-    assert len(entries_with(IN_APRIL, history=[year_end], closed_through="2026-03-31")) == 2
+    for state in ({}, {"closed_through": "2026-12-31"}):
+        in_the_new_year = purchase(number="R-9", date="2027-01-04")
+        assert entries_with(in_the_new_year, history=[year_end], **state) == [("A-1", "accrual_memo", "2026-12-31")]
 
 
 def test_a_revalued_bank_balance_is_not_reversed(entries_with: Any) -> None:
