@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | sha256sum | cut -c1-16)
 
-.PHONY: board test dev bench lint lock setup clean
+.PHONY: board test dev bench lint lock packs setup clean
 .DEFAULT_GOAL := board
 
 board: $(READY)
@@ -26,6 +26,12 @@ lint: $(READY)
 	@$(BIN)/lint-imports
 	@$(BIN)/eval-pipeline fmt --check
 	@$(BIN)/eval-pipeline check
+
+# Documents that may not be committed, as packs: make packs SOURCE=DIR [OUT=packs]; then eval-pipeline run --pack OUT/NAME
+OUT ?= packs
+packs: $(READY)
+	@test -n "$(SOURCE)" || { echo "say where the documents are: make packs SOURCE=DIR" >&2; exit 1; }
+	@$(BIN)/python scripts/build_packs.py --source "$(SOURCE)" --out "$(OUT)/einvoices"
 
 setup: $(READY)
 

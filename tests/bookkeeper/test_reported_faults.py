@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from bookkeeping.agents.bookkeeper.record import Record
+from bookkeeping.documents.numbers import read_number
 from tests.bookkeeper.conftest import BookIt
 from tests.bookkeeper.records import lines_of, purchase, record, sale
 from tests.bookkeeper.test_vouchers import voucher
@@ -18,6 +19,11 @@ def test_B17_B20_an_amount_as_printed_is_never_taken_for_a_decimal(written: str)
         Record.model_validate({"doc_type": "bank_statement", "amounts": {"amount": written}})
     read = Record.model_validate({"doc_type": "bank_statement", "amounts": {"amount": "1420", "fee": "1234567.89"}})
     assert read.amounts == {"amount": Decimal(1420), "fee": Decimal("1234567.89")}
+
+
+@pytest.mark.parametrize(("written", "amount"), [("$1,420", "1420"), ("CHF 1'234'567.89", "1234567.89")])
+def test_B17_B20_the_reader_of_documents_takes_groups_for_groups(written: str, amount: str) -> None:
+    assert read_number(written) == Decimal(amount)
 
 
 def test_B32_a_debit_that_is_negative_already_is_not_negated_again(book_it: BookIt) -> None:
