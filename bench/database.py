@@ -1,4 +1,4 @@
-"""A results database of a benchmark's own: on the embedded server, as on a fresh machine; dropped afterwards."""
+"""Databases of a benchmark's own: on the embedded server, as on a fresh machine; dropped afterwards."""
 
 import uuid
 from collections.abc import Iterator
@@ -13,15 +13,22 @@ from eval_pipeline.settings import settings
 
 
 @contextmanager
-def results() -> Iterator[Database]:
-    """A migrated, empty results database."""
-    name = f"bench_{uuid.uuid4().hex}"
+def databases(n: int) -> Iterator[list[str]]:
+    """The URLs of so many empty databases."""
+    names = [f"bench_{uuid.uuid4().hex}" for _ in range(n)]
     with embedded(settings().home) as server:
         try:
-            with Database(ensure_database(server.url, name)) as database:
-                database.migrate()
-                yield database
+            yield [ensure_database(server.url, name) for name in names]
         finally:
             with psycopg.connect(server.url, autocommit=True) as connection:
-                drop = sql.SQL("drop database if exists {} with (force)")
-                connection.execute(drop.format(sql.Identifier(name)))
+                for name in names:
+                    drop = sql.SQL("drop database if exists {} with (force)")
+                    connection.execute(drop.format(sql.Identifier(name)))
+
+
+@contextmanager
+def results() -> Iterator[Database]:
+    """A migrated, empty results database."""
+    with databases(1) as (url,), Database(url) as database:
+        database.migrate()
+        yield database

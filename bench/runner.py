@@ -1,5 +1,6 @@
 """This harness under the peers' workload: the same steps that ``eval-pipeline run`` takes, over a real database."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -12,6 +13,7 @@ from eval_pipeline.dataset import Dataset, Example
 from eval_pipeline.grading import score_agent
 from eval_pipeline.pipeline import Plan, Request, publish_board, run_one_agent, start
 from eval_pipeline.registry import agent
+from eval_pipeline.results import outcomes
 from eval_pipeline.results.database import Database
 from eval_pipeline.selection import Selection
 from eval_pipeline.settings import Settings
@@ -49,13 +51,17 @@ def plan_of(target: Target, cases: tuple[Example, ...], run_id: str = "bench") -
     return Plan(run_id, Request(Selection((ENTRY.name,))), (suite,), {ENTRY.name: cases})
 
 
-def run(database: Database, plan: Plan, concurrency: int = CONCURRENCY) -> tuple[Phases, Board]:
-    """Runs, scores and publishes, and checks that every score is there and 1.0."""
+def run(
+    database: Database, plan: Plan, concurrency: int = CONCURRENCY, *, on_ran: Callable[[], None] = lambda: None
+) -> tuple[Phases, Board]:
+    """Runs, scores and publishes, and checks that every score is there and 1.0. ``on_ran``: all outcomes are stored."""
     settings = Settings(concurrency=concurrency)
     began = perf_counter()
     start(database, plan)
     run_one_agent(database, plan, ENTRY.name, settings)
+    outcomes.version(database, plan.run_id, ENTRY.name)
     ran = perf_counter()
+    on_ran()
     score_agent(plan.suite[0], database, plan.run_id)
     scored = perf_counter()
     board = publish_board(database, plan.run_id)
@@ -66,7 +72,7 @@ def run(database: Database, plan: Plan, concurrency: int = CONCURRENCY) -> tuple
 
 def require_perfect(board: Board, n: int) -> None:
     """Raises when a score is missing or below 1.0: then what was measured was not the work."""
-    (row,) = board.agents
+    row = next(row for row in board.agents if row.agent == ENTRY.name)
     scored = {f"{key}_correct": n for key in KEYS}
     if row.verdicts["PASS"] != n or dict(row.n_scored) != scored or board.partial:
         raise RuntimeError(f"not the whole work was done: {row}")

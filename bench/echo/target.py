@@ -32,7 +32,7 @@ def _answer(inputs: dict[str, Any], _: Attempt) -> Outputs:
 
 
 async def _answer_later(inputs: dict[str, Any], _: Attempt) -> Outputs:
-    await asyncio.sleep(inputs["seconds"])
+    await asyncio.sleep(float(inputs["milliseconds"]) / 1000)
     return answer(inputs)
 
 

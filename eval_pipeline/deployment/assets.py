@@ -17,13 +17,11 @@ from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.pipeline import run_one_agent, score_agents, start
 from eval_pipeline.registry import AgentEntry
 from eval_pipeline.results import outcomes as stored
-from eval_pipeline.results.database import Database
 from eval_pipeline.rules import attestation, liveness
 from eval_pipeline.rules.after_run import stale_intermittents, verdict_offences
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
 from eval_pipeline.suite import AgentSuite, load_agent
-from eval_pipeline.values import digest
 
 
 def key(agent: str, part: str) -> dg.AssetKey:
@@ -87,7 +85,8 @@ def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinitio
                 stop = WATCH.interrupted.is_set
                 found = run_one_agent(database, plan, item.name, settings(), should_stop=stop, report=WATCH.report)
                 told.extend(str(offence) for offence in found)
-            version, n_outcomes, refused = outcomes_version(database, plan.run_id, entry.name)
+            version, n_outcomes = stored.version(database, plan.run_id, entry.name)
+            refused = stored.failures(database, plan.run_id, entry.name, attestation.SUBSTITUTED)
             return dg.MaterializeResult(
                 data_version=dg.DataVersion(version),
                 metadata={"n_outcomes": n_outcomes, "root_run": plan.run_id, "partial": WATCH.interrupted.is_set()},
@@ -95,18 +94,6 @@ def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinitio
             )
 
     return outcomes
-
-
-def outcomes_version(database: Database, run_id: str, agent: str) -> tuple[str, int, list[str]]:
-    """Digest of all outputs of an agent in a run, how many outcomes there are, and what was refused as a substitute."""
-    seen: dict[str, str] = {}
-    refused: list[str] = []
-    for item in stored.read(database, run_id, agent):
-        name = f"{item.example_id}/{item.trial}"
-        seen[name] = digest(dict(item.outputs)) if item.outputs is not None else item.status.value
-        if item.failure is not None and item.failure.message.startswith(attestation.SUBSTITUTED):
-            refused.append(f"{name}: {item.failure.message}")
-    return digest(seen), len(seen), refused
 
 
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:

@@ -172,3 +172,36 @@ def resources(database: Database, run_id: str, agent: str) -> dict[str, Any]:
     with database.transaction() as db:
         db.execute(_RESOURCES, (run_id, agent))
         return db.fetchone() or {}
+
+
+_VERSION = """
+select count(*) as n, encode(sha256(convert_to(coalesce(string_agg(one, ' ' order by example_id, trial), ''), 'UTF8')),
+                             'hex') as digest
+from (
+    select example_id, trial, example_id || '/' || trial || ' '
+           || coalesce(encode(sha256(convert_to(outputs::text, 'UTF8')), 'hex'), status) as one
+    from results.outcomes where run_id = %s and agent = %s
+) as each
+"""
+
+
+def version(database: Database, run_id: str, agent: str) -> tuple[str, int]:
+    """SHA-256 over all outputs of an agent in a run (of those without outputs: how they ended), and how many there are.
+
+    The database makes it, from the canonical texts that it has: no outcome is read for it.
+    """
+    with database.transaction() as db:
+        db.execute(_VERSION, (run_id, agent))
+        row = db.fetchone() or {}
+    return row["digest"], row["n"]
+
+
+def failures(database: Database, run_id: str, agent: str, beginning: str) -> tuple[str, ...]:
+    """The failures of an agent in a run whose message begins so, each with its example and trial."""
+    with database.transaction() as db:
+        db.execute(
+            "select example_id, trial, failure_message from results.outcomes"
+            " where run_id = %s and agent = %s and starts_with(failure_message, %s) order by position, trial",
+            (run_id, agent, beginning),
+        )
+        return tuple(f"{row['example_id']}/{row['trial']}: {row['failure_message']}" for row in db.fetchall())
