@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from eval_pipeline.board import AgentBoard, Board, ExampleBoard, State
+from eval_pipeline.terminal import visible
 from eval_pipeline.verdict import Verdict
 
 STYLES = {
@@ -43,14 +44,14 @@ def _lines(board: Board) -> Iterator[Text]:
             yield _line(item, several=several)
     for (verdict, reason), n in shown.items():
         if n > SAME_REASON:
-            yield Text.assemble((f"[{verdict}]", STYLES[verdict]), f" {n - SAME_REASON} more: {reason}")
+            yield Text.assemble((f"[{verdict}]", STYLES[verdict]), f" {n - SAME_REASON} more: {visible(reason)}")
 
 
 def _line(item: ExampleBoard, *, several: bool) -> Text:
     name = f"{item.agent}/{item.id}" if several and item.verdict is not Verdict.SKIP else item.id
     told = f" [{', '.join(item.excused)}]" if item.excused else ""
     flaky = f" ({item.n_passed} of {item.n_trials} trials passed)" if item.n_trials > 1 else ""
-    return Text.assemble((f"[{item.verdict}]", STYLES[item.verdict]), f" {name}  {item.reason}{told}{flaky}")
+    return Text.assemble((f"[{item.verdict}]", STYLES[item.verdict]), f" {name}  {visible(item.reason)}{told}{flaky}")
 
 
 def _table(board: Board, *, plain: bool) -> Table:
@@ -93,7 +94,7 @@ def _summary(board: Board) -> Text:
         parts.append(" (partial)")
     parts.append(f"  run {board.run_id}  model: {board.model or 'none'}")
     for row in board.agents:
-        parts.extend(f"\n{row.agent}: {problem}" for problem in row.problems)
+        parts.extend(f"\n{row.agent}: {visible(problem)}" for problem in row.problems)
         parts.extend(
             f"\n{row.agent}: the model answered at {endpoint}, which is not the provider's own endpoint"
             for endpoint in row.foreign_endpoints

@@ -191,7 +191,9 @@ def main() -> None:
 def _main() -> None:
     from eval_pipeline.errors import NO_BOARD, NOT_GREEN, EvalPipelineError
     from eval_pipeline.postgres import PostgresUnavailable
+    from eval_pipeline.terminal import never_fail
 
+    never_fail(sys.stdout, sys.stderr)
     try:
         app()
     except EvalPipelineError as error:

@@ -7,14 +7,17 @@ anew at any time:
     {"pack": "einvoices", "known_defects": {"bookkeeper": {"example-id": [{"keys": [...], "reason": "..."}]}}}
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from eval_pipeline.dataset import Dataset, Example, KnownDefect, load_dataset, parse_json
-from eval_pipeline.errors import DatasetError
+from eval_pipeline.errors import ConfigError, DatasetError
+from eval_pipeline.registry import AGENTS
 from eval_pipeline.suite import AgentSuite
 
 OVERLAYS = "packs"
@@ -34,11 +37,18 @@ def load_packs(suite: Sequence[AgentSuite], folders: Sequence[Path], datasets: P
     """The packs' suites for those agents that have examples in them, with the target and evaluators of the agent.
 
     A folder that is not there gives a suite that SKIPs with that reason. Raises DatasetError for what cannot be read,
-    and for an overlay that names an example which the pack does not have.
+    for a pack without a folder of any registered agent, and for an overlay that names an example which the pack does
+    not have; ConfigError when two packs have one name.
     """
     found: list[AgentSuite] = []
+    twice = [name for name, n in Counter(folder.name for folder in folders).items() if n > 1]
+    if twice:
+        raise ConfigError(f"two packs are called {twice[0]!r}: {', '.join(map(str, folders))}")
     for folder in folders:
         name = folder.name
+        known = {*(entry.name for entry in AGENTS), *(item.entry.name for item in suite)}
+        if folder.is_dir() and not any((folder / agent).is_dir() for agent in known):
+            raise DatasetError("the pack has no folder of a registered agent", file=folder)
         overlay = _overlay(datasets / OVERLAYS / f"{name}.json", name)
         for item in suite:
             if not folder.is_dir():
@@ -49,6 +59,11 @@ def load_packs(suite: Sequence[AgentSuite], folders: Sequence[Path], datasets: P
                 markers = overlay.known_defects.get(item.entry.name, {}) if overlay else {}
                 found.append(replace(item, dataset=_with_markers(dataset, markers, name), pack=name))
     return tuple(found)
+
+
+def packs_of(selection: Mapping[str, Any]) -> tuple[Path, ...]:
+    """The packs' folders of a stored selection."""
+    return tuple(Path(folder) for folder in selection.get("packs", ()))
 
 
 def _overlay(file: Path, pack: str) -> Overlay | None:

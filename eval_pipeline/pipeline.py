@@ -13,7 +13,7 @@ from eval_pipeline.board import Board, build_board
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import ConfigError, ResumeRefused
 from eval_pipeline.grading import score_agent
-from eval_pipeline.packs import load_packs
+from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
@@ -196,11 +196,20 @@ def score_agents(database: Database, run_id: str, settings: Settings, only: Sequ
     there = {row.agent for row in runs.agents(database, run.run_id) if row.n_selected}
     names = only or tuple(dict.fromkeys(name.partition("@")[0] for name in sorted(there)))
     suite = load_suite(settings.datasets, names)
-    packs = tuple(Path(folder) for folder in run.selection.get("packs", ()))
-    for item in (*suite, *load_packs(suite, packs, settings.datasets)):
+    for item in (*suite, *load_packs(suite, packs_of(run.selection), settings.datasets)):
         if item.name in there:
             score_agent(item, database, run.run_id)
             note_dead_expectations(database, run.run_id, item)
+
+
+def suite_of_gate(database: Database, run_id: str, settings: Settings) -> tuple[AgentSuite, ...]:
+    """What a gate compares a run with: all agents; where packs count, also those of now and those of the run."""
+    suite = load_suite(settings.datasets)
+    if not settings.packs_count:
+        return suite
+    of_run = packs_of(runs.get(database, run_id).selection)
+    folders = dict.fromkeys((*settings.pack_folders, *of_run))
+    return (*suite, *load_packs(suite, tuple(folders), settings.datasets))
 
 
 def passed_of(database: Database, run_id: str, suite: AgentSuite) -> tuple[tuple[Example, Mapping[str, Any]], ...]:

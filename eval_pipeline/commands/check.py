@@ -1,7 +1,5 @@
 """``check``: every static rule, no model and no database."""
 
-import json
-
 from rich.console import Console
 
 from eval_pipeline.errors import NOT_GREEN, OK
@@ -9,6 +7,7 @@ from eval_pipeline.rules import Offence
 from eval_pipeline.rules.static import offences, unregistered
 from eval_pipeline.settings import settings
 from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json
 
 
 def check(console: Console, *, as_json: bool) -> int:
@@ -16,7 +15,7 @@ def check(console: Console, *, as_json: bool) -> int:
     suite = load_suite(settings().datasets)
     found = [*unregistered(), *(offence for item in suite for offence in offences(item))]
     if as_json:
-        console.print_json(json.dumps({"ok": not found, "offences": [offence_as_json(item) for item in found]}))
+        print_json(console, {"ok": not found, "offences": [offence_as_json(item) for item in found]})
         return NOT_GREEN if found else OK
     for offence in found:
         console.print(f"{offence.rule}: {offence}", markup=False, highlight=False, soft_wrap=True)

@@ -11,6 +11,7 @@ from eval_pipeline.rules.after_run import stale_intermittents
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import storage
 from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def defects(out: Console, *, as_json: bool) -> int:
                 for marker in example.known_defects
             ]
     if as_json:
-        out.print_json(json.dumps([asdict(item) for item in listed]))
+        print_json(out, [asdict(item) for item in listed])
         return OK
     for one in listed:
         _print(one, out)

@@ -1,6 +1,5 @@
 """``diff``: two runs side by side."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -12,6 +11,7 @@ from eval_pipeline.errors import NOT_GREEN, OK, ConfigError
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import storage
+from eval_pipeline.terminal import print_json, visible
 
 
 def diff(before: str, after: str, out: Console, *, anyway: bool, as_json: bool) -> int:
@@ -24,7 +24,7 @@ def diff(before: str, after: str, out: Console, *, anyway: bool, as_json: bool) 
     if result.not_comparable and not anyway:
         raise ConfigError(f"the runs are not comparable: {'; '.join(result.not_comparable)} (--anyway compares them)")
     if as_json:
-        out.print_json(json.dumps(asdict(result)))
+        print_json(out, asdict(result))
     else:
         _print(result, out)
     return NOT_GREEN if result.newly_red else OK
@@ -32,7 +32,7 @@ def diff(before: str, after: str, out: Console, *, anyway: bool, as_json: bool) 
 
 def _print(result: Comparison, out: Console) -> None:
     def line(text: str) -> None:
-        out.print(text, markup=False, soft_wrap=True)
+        out.print(visible(text), markup=False, soft_wrap=True)
 
     for reason in result.not_comparable:
         line(f"not comparable: {reason}")

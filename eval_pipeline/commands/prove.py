@@ -1,9 +1,7 @@
 """``prove``: that a green board means something. Expectations that are live, score keys that can fail."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +9,7 @@ from rich.console import Console
 from eval_pipeline.commands.check import offence_as_json
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import NOT_GREEN, OK
-from eval_pipeline.packs import load_packs
+from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.pipeline import passed_of
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
@@ -21,6 +19,7 @@ from eval_pipeline.rules.liveness import dead_expectations, live_leaves
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import storage
 from eval_pipeline.suite import AgentSuite, load_suite
+from eval_pipeline.terminal import print_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,7 @@ def prove(run_id: str, out: Console, *, as_json: bool) -> int:
         run = runs.get(database, run_id)
         there = {row.agent for row in runs.agents(database, run.run_id) if row.n_selected}
         suite = load_suite(settings().datasets, sorted({name.partition("@")[0] for name in there}))
-        packs = tuple(Path(folder) for folder in run.selection.get("packs", ()))
-        everything = (*suite, *load_packs(suite, packs, settings().datasets))
+        everything = (*suite, *load_packs(suite, packs_of(run.selection), settings().datasets))
         proofs = [_proof(item, passed_of(database, run.run_id, item)) for item in everything if item.name in there]
     _print(proofs, out, as_json=as_json)
     return NOT_GREEN if any(proof.offences for proof in proofs) else OK
@@ -75,7 +73,7 @@ def _print(proofs: Sequence[Proof], out: Console, *, as_json: bool) -> None:
             }
             for proof in proofs
         ]
-        out.print_json(json.dumps({"ok": not any(proof.offences for proof in proofs), "agents": value}))
+        print_json(out, {"ok": not any(proof.offences for proof in proofs), "agents": value})
         return
     for proof in proofs:
         for offence in proof.offences:

@@ -1,6 +1,5 @@
 """``run``: a request becomes a plan, the plan a Dagster run, the run a board."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from uuid import uuid4
@@ -19,6 +18,7 @@ from eval_pipeline.results.lease import claimed_run, require_unclaimed
 from eval_pipeline.run import Progress as AgentProgress
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import Storage, storage
+from eval_pipeline.terminal import print_json
 
 Report = Callable[[AgentProgress], None]
 
@@ -31,7 +31,7 @@ def run(request: Request, out: Console, err: Console, *, strict: bool, as_json: 
     with storage(settings()) as where, stdout_to_stderr():
         board = _board_of(request, where, err)
     if as_json:
-        out.print_json(json.dumps(board.as_json()))
+        print_json(out, board.as_json())
     else:
         print_board(board, out)
     return OK if board.is_acceptable(strict=strict or settings().strict) else NOT_GREEN

@@ -1,6 +1,5 @@
 """``init-ledger`` and ``doctor``: preparing what a run needs, and saying what is there."""
 
-import json
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from eval_pipeline.postgres import normalise_url, reachable
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import prepare_ledger
 from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json
 
 
 def init_ledger(out: Console) -> int:
@@ -37,7 +37,7 @@ def doctor(out: Console, *, as_json: bool) -> int:
     """Prints what is here and what is missing, without starting anything."""
     findings = _findings()
     if as_json:
-        out.print_json(json.dumps(findings))
+        print_json(out, findings)
         return OK
     width = max(map(len, findings))
     for name, told in findings.items():

@@ -1,6 +1,5 @@
 """``score``, ``board`` and ``gate``: reading again what a run has left."""
 
-import json
 from pathlib import Path
 
 from rich.console import Console
@@ -9,12 +8,12 @@ from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK
 from eval_pipeline.gate import decide_gate
-from eval_pipeline.pipeline import publish_board, score_agents
+from eval_pipeline.pipeline import publish_board, score_agents, suite_of_gate
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import storage
-from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json
 
 
 def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
@@ -49,7 +48,7 @@ def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
     with storage(chosen) as where, Database(where.database_url) as database:
         decision = decide_gate(
             database,
-            load_suite(chosen.datasets),
+            suite_of_gate(database, run_id, chosen),
             run_id,
             strict=strict or chosen.strict,
             allowed_endpoints=chosen.allowed_endpoints,
@@ -57,7 +56,7 @@ def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
         )
     if as_json:
         value = {"run_id": decision.run_id, "released": decision.released, "reasons": list(decision.reasons)}
-        out.print_json(json.dumps(value))
+        print_json(out, value)
     else:
         out.print(f"{'released' if decision.released else 'not released'}: run {decision.run_id}", highlight=False)
         for reason in decision.reasons:
@@ -67,6 +66,6 @@ def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
 
 def _print(board: Board, out: Console, *, as_json: bool) -> None:
     if as_json:
-        out.print_json(json.dumps(board.as_json()))
+        print_json(out, board.as_json())
     else:
         print_board(board, out)

@@ -10,12 +10,15 @@ from rich.console import Console
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import OK, ConfigError
 from eval_pipeline.outcome import Outcome, Span
+from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import outcomes, runs, scores
 from eval_pipeline.results.database import Database
+from eval_pipeline.results.runs import RunRow
 from eval_pipeline.results.scores import Graded
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import storage
 from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json, visible
 
 
 def trace(name: str, run_id: str, out: Console, *, as_json: bool) -> int:
@@ -29,18 +32,19 @@ def trace(name: str, run_id: str, out: Console, *, as_json: bool) -> int:
         graded = next((row for row in scores.read(database, run.run_id, agent) if row.example_id == example_id), None)
     if not found:
         raise ConfigError(f"run {run.run_id} has no outcome of {name}")
-    example = _example(agent, example_id)
+    example = _example(run, agent, example_id)
     if as_json:
-        out.print_json(json.dumps(_as_json(run.run_id, found, graded), default=str))
+        print_json(out, _as_json(run.run_id, found, graded), default=str)
         return OK
     for outcome in found:
         _print(outcome, graded, example, out)
     return OK
 
 
-def _example(agent: str, example_id: str) -> Example | None:
+def _example(run: RunRow, agent: str, example_id: str) -> Example | None:
     suite = load_suite(settings().datasets, [agent.partition("@")[0]])
-    return suite[0].dataset.by_id.get(example_id)
+    everything = (*suite, *load_packs(suite, packs_of(run.selection), settings().datasets))
+    return next((item.dataset.by_id.get(example_id) for item in everything if item.name == agent), None)
 
 
 def _as_json(run_id: str, found: Sequence[Outcome], graded: Graded | None) -> dict[str, Any]:
@@ -54,7 +58,7 @@ def _as_json(run_id: str, found: Sequence[Outcome], graded: Graded | None) -> di
 
 def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out: Console) -> None:
     def line(text: str, style: str = "") -> None:
-        out.print(text, style=style, markup=False, soft_wrap=True)
+        out.print(visible(text), style=style, markup=False, soft_wrap=True)
 
     trial = f" trial {outcome.trial}" if outcome.trial else ""
     line(f"{outcome.agent}/{outcome.example_id}{trial}  {outcome.status}  {outcome.seconds * 1000:.0f} ms", "bold")

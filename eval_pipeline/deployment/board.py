@@ -8,11 +8,10 @@ from eval_pipeline.deployment.assets import key
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.gate import decide_gate
-from eval_pipeline.pipeline import publish_board
+from eval_pipeline.pipeline import publish_board, suite_of_gate
 from eval_pipeline.registry import AGENTS
 from eval_pipeline.rules.static import unregistered
 from eval_pipeline.settings import settings
-from eval_pipeline.suite import load_suite
 
 BOARD = dg.AssetKey("board")
 GATE = dg.AssetKey("release_gate")
@@ -66,10 +65,11 @@ def release_gate(context: dg.AssetExecutionContext, request: RunRequest) -> dg.M
     """Reads the board for itself; fails with every reason when the agents may not be released."""
     chosen = settings()
     with request.database() as database:
+        run_id = request.root_run(context, database)
         decision = decide_gate(
             database,
-            load_suite(chosen.datasets),
-            request.root_run(context, database),
+            suite_of_gate(database, run_id, chosen),
+            run_id,
             strict=request.is_strict,
             allowed_endpoints=chosen.allowed_endpoints,
             packs_count=chosen.packs_count,
