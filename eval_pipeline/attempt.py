@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
+from time import perf_counter, time_ns
 from typing import Any
 
 from eval_pipeline.errors import one_line
@@ -34,7 +34,7 @@ class Task:
 
     def attempt(self) -> Attempt:
         """A new attempt at this task, with a token of its own."""
-        return Attempt(self.run_id, self.agent, self.example_id, self.trial, os.urandom(6).hex())
+        return Attempt(self.run_id, self.agent, self.example_id, self.trial, f"{os.getpid():x}-{time_ns():x}")
 
     def outcome(
         self,

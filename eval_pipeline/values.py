@@ -32,6 +32,8 @@ def same(left: object, right: object) -> bool:
 
 def copy_json(value: Any) -> Any:
     """A deep copy of a JSON value (several times faster than ``copy.deepcopy``, which keeps a memo)."""
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, dict):
         return {key: item if type(item) in _LEAVES else copy_json(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -6,7 +6,17 @@ from typing import Any
 from psycopg import ServerCursor
 
 from eval_pipeline.errors import ConfigError
-from eval_pipeline.outcome import OUTPUT_SCHEMA, Failure, FailureKind, ModelIdentity, Outcome, Span, Status, Usage
+from eval_pipeline.outcome import (
+    NO_USAGE,
+    OUTPUT_SCHEMA,
+    Failure,
+    FailureKind,
+    ModelIdentity,
+    Outcome,
+    Span,
+    Status,
+    Usage,
+)
 from eval_pipeline.results.database import Database
 from eval_pipeline.values import canonical_text
 
@@ -22,7 +32,7 @@ select {_WITHOUT_SPANS} from results.outcomes where run_id = %s and agent = %s o
 """  # noqa: S608 - column names of this module
 _SELECT_ONE = f"select {_COLUMNS} from results.outcomes"  # noqa: S608
 
-_PAGE = 200
+_PAGE = 500
 """Outcomes that are read at once: more would be little faster, and each may have megabytes of outputs."""
 
 Row = tuple[Any, ...]
@@ -151,10 +161,15 @@ def _outcome(row: dict[str, Any]) -> Outcome:
         row["outputs"],
         failure,
         row["skip_reason"],
-        Usage(row["model_calls"], row["input_tokens"], row["output_tokens"], row["cost_usd"]),
+        _usage(row),
         model,
         tuple(Span(**span) for span in row.get("spans", ())),
     )
+
+
+def _usage(row: dict[str, Any]) -> Usage:
+    usage = row["model_calls"], row["input_tokens"], row["output_tokens"], row["cost_usd"]
+    return Usage(*usage) if any(usage) else NO_USAGE
 
 
 _RESOURCES = """
