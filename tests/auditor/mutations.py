@@ -54,7 +54,7 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
     "subledger_mismatch": [
         ("AND posting_date <= %(audit_date)s GROUP", "GROUP"),
         ("> %(materiality)s", ">= %(materiality)s"),
-        ("j.source = 'manual'", "j.source = 'subledger'"),
+        ("v.source = 'manual'", "v.source = 'subledger'"),
     ],
     "abnormal_balance": [
         ("b.balance < 0 ELSE", "b.balance < -50 ELSE"),
@@ -96,7 +96,7 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
     "round_amounts": [
         ("count(*) >= %(min_n)s", "count(*) >= %(min_n)s - 1"),
         ("count(*) FILTER (WHERE is_round) >= %(min_round)s", "true"),
-        ("AND NOT t.is_exempt", ""),
+        ("HAVING bool_or(counts)", ""),
         ("%(unit)s::numeric = 0", "100 = 0"),
         ("2 * g.n_suspect >= g.n_round", "false"),
     ],
@@ -105,7 +105,7 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
         ("a.document_date + %(window_days)s::int", "a.document_date + %(window_days)s::int + 1"),
         ("AND b.requester IS NOT DISTINCT FROM a.requester\n", "\n"),
         ("AND d.framework IS NULL", ""),
-        ("one_day OR numbers && nexts", "one_day"),
+        ("one_day OR is_consecutive", "one_day"),
         ("n >= %(min_near)s", "n >= %(min_near)s - 1"),
         ("n >= %(near_ratio)s * n_below", "n >= n_below"),
     ],
@@ -171,8 +171,8 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
         ("n > before + 1 OR times > 1", "n > before + 1"),
         ("kind = 'cancel_number'", "kind = 'reopen_period'"),
         ("%(issued_types)s ? d.document_type AND", ""),
-        ("p.digits::numeric AS n", "length(p.digits)::numeric AS n"),
-        ("CASE WHEN k.is_yearly THEN p.year END", "NULL::int"),
+        ("digits::bigint AS n, max", "length(digits)::bigint AS n, max"),
+        ("CASE WHEN k.is_yearly THEN c.year END", "NULL::int"),
         ("seq > before + 1 AND is_linked", "seq > before + 2 AND is_linked"),
         ("seq > before + 1 AND is_linked", "seq > before + 1"),
     ],

@@ -119,7 +119,7 @@ def _configure(connection: Connection) -> None:
     # reads the book once for each of its rows.
     for setting in (
         "default_transaction_read_only = on", "TimeZone = 'UTC'", "DateStyle = 'ISO, YMD'",
-        "work_mem = '32MB'", "jit = off",
+        "work_mem = '64MB'", "jit = off",
         "enable_nestloop = off", "max_parallel_workers_per_gather = 0",
     ):  # fmt: skip
         connection.execute(f"SET {setting}".encode())

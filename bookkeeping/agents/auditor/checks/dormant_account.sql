@@ -1,13 +1,12 @@
 WITH used AS (
-    SELECT l.account, e.posting_date AS day,
-           lag(e.posting_date) OVER (PARTITION BY l.account ORDER BY e.posting_date) AS before
-      FROM ledger.entries e JOIN ledger.lines l USING (book_id, seq)
-     WHERE e.book_id = %(book_id)s
+    SELECT account, day, lag(day) OVER (PARTITION BY account ORDER BY day) AS before
+      FROM (SELECT DISTINCT l.account, e.posting_date AS day
+              FROM ledger.entries e JOIN ledger.lines l USING (book_id, seq)
+             WHERE e.book_id = %(book_id)s) days
 ), awoken AS (
-    SELECT account, day, max(before) AS last_used FROM used
+    SELECT account, day, before AS last_used FROM used
      WHERE before + make_interval(months => %(months)s::int) < day
        AND NOT %(exempt_accounts)s ? account
-     GROUP BY account, day
 )
 SELECT a.account, a.last_used, j.voucher AS voucher_id, sum(l.amount) AS amount, 'low' AS severity,
        ARRAY[j.voucher] AS voucher_ids

@@ -5,10 +5,9 @@ WITH parties AS (
            regexp_replace(upper(bank_account), '\s', '', 'g') AS bank
       FROM subledger.parties WHERE book_id = %(book_id)s
 ), identities AS (
-    SELECT p.party_id, least(p.party_id, min(q.party_id)) AS identity
-      FROM parties p
-      LEFT JOIN parties q ON (q.tax = p.tax OR q.bank = p.bank)
-     GROUP BY p.party_id
+    SELECT party_id, least(CASE WHEN tax IS NOT NULL THEN min(party_id) OVER (PARTITION BY tax) END,
+                           CASE WHEN bank IS NOT NULL THEN min(party_id) OVER (PARTITION BY bank) END) AS identity
+      FROM parties
 ), kept AS (
     SELECT d.document_id, d.number, d.gross, d.currency, d.document_date, d.party_id, j.voucher,
            coalesce(i.identity, d.party_id) AS identity,
@@ -27,13 +26,15 @@ WITH parties AS (
            lag(document_date) OVER same AS date_before
       FROM normal
     WINDOW same AS (PARTITION BY identity, ocr, gross, currency ORDER BY document_date, document_id)
+), credited AS (
+    SELECT f.document_id
+      FROM following f
+      JOIN subledger.documents c ON c.party_id = f.party_id AND c.reference IN (f.id_before, f.number_before)
+     WHERE c.book_id = %(book_id)s AND c.kind = 'credit_note'
+       AND c.document_date BETWEEN f.date_before AND f.document_date
 ), spaced AS (
     SELECT f.*, CASE WHEN document_date - date_before <= %(days)s
-                      AND NOT EXISTS (SELECT 1 FROM subledger.documents c
-                                       WHERE c.book_id = %(book_id)s AND c.kind = 'credit_note'
-                                         AND c.party_id = f.party_id AND c.reference IN (f.id_before, f.number_before)
-                                         AND c.document_date BETWEEN f.date_before AND f.document_date)
-                     THEN 0 ELSE 1 END AS starts
+                      AND document_id NOT IN (SELECT document_id FROM credited) THEN 0 ELSE 1 END AS starts
       FROM following f
 ), grouped AS (
     SELECT *, sum(starts) OVER (PARTITION BY identity, ocr, gross, currency ORDER BY document_date, document_id) AS no

@@ -10,30 +10,30 @@ WITH numbers AS (
     UNION ALL
     SELECT 'cancelled', NULL, NULL, number, extract(year FROM at)::int
       FROM subledger.events WHERE book_id = %(book_id)s AND kind = 'cancel_number'
-), parsed AS (
-    SELECT kind, seq, voucher, number, year, substring(number FROM '^(.*?)[0-9]+$') AS prefix,
-           substring(number FROM '([0-9]+)$') AS digits
-      FROM numbers WHERE number ~ '[0-9]$'
+), parsed AS MATERIALIZED (
+    SELECT kind, seq, voucher, year, rtrim(number, '0123456789') AS prefix,
+           substr(number, length(rtrim(number, '0123456789')) + 1) AS digits
+      FROM numbers
+     WHERE length(number) - length(rtrim(number, '0123456789')) BETWEEN 1 AND 18
+), counted AS (
+    SELECT prefix, year, digits::bigint AS n, max(length(digits)) AS width,
+           min(kind) FILTER (WHERE kind <> 'cancelled') AS kind, count(*) FILTER (WHERE kind <> 'cancelled') AS times
+      FROM parsed GROUP BY prefix, year, digits::bigint
 ), kinds AS (
-    SELECT prefix, min(kind) FILTER (WHERE kind <> 'cancelled') AS kind,
-           prefix !~ '(19|20)[0-9][0-9]'
-           AND count(*) FILTER (WHERE kind <> 'cancelled')
-               > count(DISTINCT digits::numeric) FILTER (WHERE kind <> 'cancelled')
-           AND count(*) FILTER (WHERE kind <> 'cancelled')
-               = count(DISTINCT (year, digits::numeric)) FILTER (WHERE kind <> 'cancelled') AS is_yearly
-      FROM parsed GROUP BY prefix
+    SELECT prefix, min(kind) AS kind,
+           prefix !~ '(19|20)[0-9][0-9]' AND max(years) > 1 AND max(times) = 1 AS is_yearly
+      FROM (SELECT prefix, n, min(kind) AS kind, count(*) FILTER (WHERE times > 0) AS years, max(times) AS times
+              FROM counted GROUP BY prefix, n) numbered
+     GROUP BY prefix
 ), members AS (
-    SELECT k.kind, p.prefix, CASE WHEN k.is_yearly THEN p.year END AS year, p.digits::numeric AS n,
-           max(length(p.digits)) AS width, count(*) FILTER (WHERE p.kind <> 'cancelled') AS times,
-           array_agg(p.voucher ORDER BY p.seq) FILTER (WHERE p.voucher IS NOT NULL) AS vouchers
-      FROM parsed p JOIN kinds k USING (prefix)
+    SELECT k.kind, c.prefix, CASE WHEN k.is_yearly THEN c.year END AS year, c.n, max(c.width) AS width,
+           sum(c.times) AS times
+      FROM counted c JOIN kinds k USING (prefix)
      WHERE k.kind IS NOT NULL
-     GROUP BY k.kind, p.prefix, 3, p.digits::numeric
+     GROUP BY k.kind, c.prefix, 3, c.n
 ), gaps AS (
-    SELECT *, lag(n) OVER (PARTITION BY prefix, year ORDER BY n) AS before,
-           lag(vouchers) OVER (PARTITION BY prefix, year ORDER BY n) AS vouchers_before
-      FROM members
-), broken AS (
+    SELECT *, lag(n) OVER (PARTITION BY prefix, year ORDER BY n) AS before FROM members
+), broken AS MATERIALIZED (
     SELECT * FROM gaps WHERE n > before + 1 OR times > 1
 ), missing AS (
     SELECT prefix, year, array_agg(prefix || lpad(m::text, greatest(width, length(m::text)), '0') ORDER BY m) AS numbers
@@ -43,11 +43,11 @@ WITH numbers AS (
     SELECT prefix, year, array_agg(prefix || lpad(n::text, greatest(width, length(n::text)), '0') ORDER BY n) AS numbers
       FROM broken WHERE times > 1 GROUP BY prefix, year
 ), touched AS (
-    SELECT prefix, year, min(kind) AS kind,
-           (SELECT array_agg(DISTINCT v ORDER BY v) FROM broken o
-             CROSS JOIN unnest(CASE WHEN o.n > o.before + 1 THEN o.vouchers_before || o.vouchers ELSE o.vouchers END) AS v
-             WHERE o.prefix = b.prefix AND o.year IS NOT DISTINCT FROM b.year) AS vouchers
-      FROM broken b GROUP BY prefix, year
+    SELECT b.prefix, b.year, min(b.kind) AS kind, array_agg(DISTINCT p.voucher ORDER BY p.voucher) AS vouchers
+      FROM broken b
+      JOIN parsed p ON p.prefix = b.prefix AND (b.year IS NULL OR p.year = b.year) AND p.voucher IS NOT NULL
+                   AND (p.digits::bigint = b.n OR b.n > b.before + 1 AND p.digits::bigint = b.before)
+     GROUP BY b.prefix, b.year
 ), chain AS (
     SELECT seq, voucher, lag(seq) OVER w AS before, lag(voucher) OVER w AS voucher_before,
            prev_hash = lag(hash) OVER w AS is_linked

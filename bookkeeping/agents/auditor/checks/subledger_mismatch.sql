@@ -5,11 +5,10 @@ WITH controls AS (
     SELECT account, sum(amount) AS total FROM subledger.open_items
      WHERE book_id = %(book_id)s AND posting_date <= %(audit_date)s GROUP BY account
 ), ledger AS (
-    SELECT l.account, sum(CASE l.side WHEN 'debit' THEN l.amount ELSE -l.amount END) AS total,
-           array_agg(DISTINCT j.voucher ORDER BY j.voucher) FILTER (WHERE j.source = 'manual') AS by_hand
-      FROM subledger.journal j
+    SELECT l.account, sum(CASE l.side WHEN 'debit' THEN l.amount ELSE -l.amount END) AS total
+      FROM ledger.entries e
       JOIN ledger.lines l USING (book_id, seq)
-     WHERE j.book_id = %(book_id)s AND j.posting_date <= %(audit_date)s
+     WHERE e.book_id = %(book_id)s AND e.posting_date <= %(audit_date)s
        AND l.account IN (SELECT account FROM controls)
      GROUP BY l.account
 )
@@ -17,7 +16,11 @@ SELECT c.account AS control_account, coalesce(i.total, 0) AS open_item_total, co
        abs(coalesce(i.total, 0) - coalesce(g.total, 0)) AS difference,
        CASE WHEN abs(coalesce(i.total, 0) - coalesce(g.total, 0)) > %(materiality)s THEN 'critical' ELSE 'high' END
            AS severity,
-       g.by_hand AS voucher_ids
+       ARRAY(SELECT DISTINCT e.voucher
+               FROM subledger.vouchers v JOIN ledger.entries e USING (book_id, seq) JOIN ledger.lines l USING (book_id, seq)
+              WHERE v.book_id = %(book_id)s AND v.source = 'manual' AND l.account = c.account
+                AND e.posting_date <= %(audit_date)s
+              ORDER BY e.voucher) AS voucher_ids
   FROM controls c LEFT JOIN items i USING (account) LEFT JOIN ledger g USING (account)
  WHERE coalesce(i.total, 0) <> coalesce(g.total, 0)
  ORDER BY c.account

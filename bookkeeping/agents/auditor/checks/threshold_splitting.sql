@@ -2,7 +2,7 @@ WITH limits AS (
     SELECT value::numeric AS amount FROM jsonb_array_elements_text(%(limits)s)
 ), invoices AS MATERIALIZED (
     SELECT d.document_id, d.party_id, d.requester, d.document_date, d.gross, j.voucher,
-           substring(d.number FROM '^(.*?)[0-9]+$') AS prefix, substring(d.number FROM '([0-9]+)$')::numeric AS digits
+           rtrim(d.number, '0123456789') AS prefix, substr(d.number, length(rtrim(d.number, '0123456789')) + 1) AS digits
       FROM subledger.documents d
       LEFT JOIN subledger.journal j ON j.book_id = d.book_id AND j.seq = d.seq
      WHERE d.book_id = %(book_id)s AND d.kind = 'invoice' AND d.direction = 'received' AND d.company = %(company)s
@@ -12,7 +12,6 @@ WITH limits AS (
     SELECT l.amount AS limit_amount, a.party_id, a.requester, a.document_date AS starts,
            array_agg(b.document_id ORDER BY b.document_id) AS ids, sum(b.gross) AS total,
            min(b.document_date) = max(b.document_date) AS one_day,
-           array_agg(b.prefix || ':' || b.digits) AS numbers, array_agg(b.prefix || ':' || (b.digits + 1)) AS nexts,
            array_remove(array_agg(b.voucher ORDER BY b.voucher), NULL) AS vouchers
       FROM limits l
       JOIN (SELECT DISTINCT party_id, requester, document_date FROM invoices) a ON true
@@ -22,7 +21,11 @@ WITH limits AS (
      GROUP BY l.amount, a.party_id, a.requester, a.document_date
     HAVING count(*) >= 2 AND sum(b.gross) > l.amount
 ), largest AS (
-    SELECT * FROM windows w
+    SELECT w.*, EXISTS (SELECT 1 FROM invoices a JOIN invoices b USING (prefix)
+                         WHERE a.document_id = ANY (w.ids) AND b.document_id = ANY (w.ids)
+                           AND a.digits <> '' AND b.digits <> '' AND b.digits::numeric = a.digits::numeric + 1)
+                AS is_consecutive
+      FROM windows w
      WHERE NOT EXISTS (
            SELECT 1 FROM windows o
             WHERE o.limit_amount = w.limit_amount AND o.party_id = w.party_id
@@ -41,7 +44,7 @@ WITH limits AS (
 )
 SELECT 'split' AS kind, party_id AS supplier, requester, ids AS invoice_ids, total AS sum, limit_amount AS limit,
        %(window_days)s::int AS window_days,
-       CASE WHEN one_day OR numbers && nexts THEN 'high' ELSE 'medium' END AS severity, vouchers AS voucher_ids
+       CASE WHEN one_day OR is_consecutive THEN 'high' ELSE 'medium' END AS severity, vouchers AS voucher_ids
   FROM largest
 UNION ALL
 SELECT 'near_limit', NULL, NULL, ids, total, limit_amount, NULL, 'medium', vouchers

@@ -13,7 +13,7 @@ WITH entries AS MATERIALIZED (
     SELECT posted_by, min(day) AS day, min(since) AS since, array_agg(voucher ORDER BY seq) AS vouchers
       FROM entries WHERE is_departed GROUP BY posted_by
 ), days AS MATERIALIZED (
-    SELECT posted_by, day, count(*) AS n, array_agg(voucher ORDER BY seq) AS vouchers FROM entries GROUP BY posted_by, day
+    SELECT posted_by, day, count(*) AS n FROM entries GROUP BY posted_by, day
 ), busy AS (
     SELECT d.*, h.baseline
       FROM days d
@@ -23,7 +23,10 @@ WITH entries AS MATERIALIZED (
             WHERE o.posted_by = d.posted_by AND o.day < d.day AND o.day >= d.day - %(history_days)s::int) h
      WHERE d.n >= %(min_volume)s AND h.total >= %(min_entries)s AND d.n > h.baseline
 ), busiest AS (
-    SELECT DISTINCT ON (posted_by) * FROM busy ORDER BY posted_by, n DESC, day
+    SELECT DISTINCT ON (posted_by) *, ARRAY(SELECT e.voucher FROM entries e
+                                             WHERE e.posted_by = busy.posted_by AND e.day = busy.day
+                                             ORDER BY e.seq) AS vouchers
+      FROM busy ORDER BY posted_by, n DESC, day
 ), used AS (
     SELECT e.posted_by, l.account, min(e.day) AS first_day FROM entries e
       JOIN ledger.lines l ON l.book_id = %(book_id)s AND l.seq = e.seq
