@@ -1,5 +1,6 @@
 """What targets may need, and how each is looked for before a target starts. Missing is a SKIP with a reason."""
 
+import os
 from dataclasses import dataclass
 
 from eval_pipeline.target import RunContext
@@ -29,3 +30,21 @@ class LedgerDatabase:
 
 
 LEDGER = LedgerDatabase()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrerequisite:
+    """A model: the one that was chosen, or the default one when the environment has a key."""
+
+    def missing(self, context: RunContext) -> str | None:
+        """The reason why there is none. Raises ConfigError for a name that no model has: that is a wrong call."""
+        from bookkeeping.models import UnknownModel, why_missing
+        from eval_pipeline.errors import ConfigError
+
+        try:
+            return why_missing(context.model, os.environ)
+        except UnknownModel as error:
+            raise ConfigError(str(error)) from None
+
+
+MODEL = ModelPrerequisite()

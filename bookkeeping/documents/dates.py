@@ -7,7 +7,7 @@ open is ambiguous and said to be so.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from typing import Literal
@@ -18,7 +18,14 @@ from bookkeeping.documents.written import folded
 
 Order = Literal["day_first", "month_first"]
 
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4}) ?[-/.年년] ?(\d{1,2}) ?[-/.月월] ?(\d{1,2})(?!\d)")
+_YEAR_FIRST = tuple(
+    re.compile(rf"(?<![\d./-])(?P<year>\d{{4}}){middle}(?P<day>\d{{1,2}})(?!\d)")
+    for middle in (
+        r"(?P<mark>[-/])(?P<month>\d{1,2})(?P=mark)",
+        r"\. ?(?P<month>\d{1,2})\. ?",
+        r" ?[年년] ?(?P<month>\d{1,2}) ?[月월] ?",
+    )
+)
 _NUMERIC = re.compile(
     r"(?<![\d.,/-])(\d{1,2}) ?(?P<mark>[-/.]) ?(\d{1,2}) ?(?P=mark) ?(\d{4}|'?\d{2})(?![\d/]|[-.,]\d)"
     r"|(?<![\d.,/-] )(?<![\d.,/-])(?P<day>\d{2}) (?P<month>\d{2}) (?P<year>(?:19|20)\d{2})(?![\d/]|[-.,]\d)"
@@ -28,7 +35,8 @@ _COMPACT = re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?:\d{6})?(?!\d)")
 _SHORT = re.compile(r"(?<!\d)(\d{2})(\d{2})(\d{2})(?!\d)")
 _GAP = r"[ .,/\-]{0,3}(?:de |del |of |d'|da )?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª|°|o|a|\.)?"
-_YEAR = r"(?P<year>\d{4}|'?\d{2})(?!\d)"
+_LONG_YEAR = r"(?P<year>\d{4})(?!\d)"
+_SHORT_YEAR = r"(?P<year>'?\d{2})(?!\d|, ?\d{4})"
 _AFTER_YEAR = r"(?:\. gada| m\.| թ\.| ж\.)?"
 _ERA_NAME = r"(?:ค\.ศ\. |พ\.ศ\. )?"
 _VIETNAMESE = re.compile(r"(?<!\d)(\d{1,2}) (?:tháng|thg) (\d{1,2})(?:,| năm) (\d{4})(?!\d)")
@@ -41,12 +49,14 @@ class DateHabits:
     """How a document writes dates. ``order``: of its numeric dates, None when nothing tells.
 
     ``languages``: those that it can be in, empty when nothing tells. ``is_compact``: six digits are year, month, day
-    (MT940), and the 30th of February is the last of that month (interest on 360 days).
+    (MT940), and the 30th of February is the last of that month (interest on 360 days). ``span``: the first and the last
+    of its whole dates, from which a date without a year takes one.
     """
 
     order: Order | None = None
     languages: frozenset[str] = frozenset()
     is_compact: bool = False
+    span: tuple[date, date] | None = None
 
 
 def read_date(written: str, habits: DateHabits = DateHabits()) -> date | Unread:
@@ -54,17 +64,23 @@ def read_date(written: str, habits: DateHabits = DateHabits()) -> date | Unread:
     text = folded(written)
     for _, result in sorted(_found(text, written, habits), key=lambda item: item[0]):
         return result
-    return Unread("no_date", written)
+    return next(_yearless(text, written, habits), Unread("no_date", written))
 
 
 def dates_in(text: str, habits: DateHabits = DateHabits()) -> frozenset[date]:
     """Every date that a text states; those that are ambiguous in both readings."""
     found: set[date] = set()
-    for one in (habits, DateHabits("day_first", habits.languages), DateHabits("month_first", habits.languages)):
+    for one in (habits, replace(habits, order="day_first"), replace(habits, order="month_first")):
         found |= {result for _, result in _found(folded(text), "", one) if isinstance(result, date)}
+        found |= {result for result in _yearless(folded(text), "", one) if isinstance(result, date)}
     if habits.is_compact:
         found |= _statement_lines(text)
     return frozenset(found)
+
+
+def whole_dates(text: str, habits: DateHabits) -> frozenset[date]:
+    """The dates of a text that have a year and are clear."""
+    return frozenset(result for _, result in _found(folded(text), "", habits) if isinstance(result, date))
 
 
 def _statement_lines(text: str) -> set[date]:
@@ -105,6 +121,39 @@ def booking_date(month_and_day: str, value_date: date) -> date | Unread:
     return min(there, key=lambda day: abs((day - value_date).days))
 
 
+def _yearless(text: str, written: str, habits: DateHabits) -> Iterator[date | Unread]:
+    """Dates without a year, in the year that brings them between the first and the last date of the document."""
+    if habits.span is None:
+        return
+    for pattern in _yearless_patterns():
+        for match in pattern.finditer(text):
+            parts = match.groupdict()
+            if "word" in parts:
+                possible = {(month, int(parts["day"])) for month in months()[parts["word"]]}
+            else:
+                first, second = int(parts["first"]), int(parts["second"])
+                is_open = parts["mark"] != "." and habits.order is None
+                is_day_first = parts["mark"] == "." or habits.order == "day_first"
+                possible = {(second, first)} if is_day_first or is_open else set()
+                possible |= {(first, second)} if not is_day_first or is_open else set()
+            yield _in_span(possible, habits.span, written)
+
+
+def _in_span(possible: set[tuple[int, int]], span: tuple[date, date], written: str) -> date | Unread:
+    """The only day of these months and days that lies in the span; without any, the nearest one to its end."""
+    years = range(span[0].year - 1, span[1].year + 2)
+    days = {_calendar(year, month, day, written) for year in years for month, day in possible}
+    there = {day for day in days if isinstance(day, date)}
+    within = {day for day in there if span[0] <= day <= span[1]}
+    if len(within) == 1:
+        return within.pop()
+    if within or len(possible) > 1:
+        return Unread("ambiguous_date", written)
+    if not there:
+        return Unread("no_date", written)
+    return min(there, key=lambda day: abs((day - span[1]).days))
+
+
 def _found(text: str, written: str, habits: DateHabits) -> Iterator[tuple[int, date | Unread]]:
     """Dates with their places. A place that one form has taken is not looked at by the next."""
     taken: list[tuple[int, int]] = []
@@ -115,15 +164,35 @@ def _found(text: str, written: str, habits: DateHabits) -> Iterator[tuple[int, d
 
 
 @cache
-def _named_patterns() -> tuple[re.Pattern[str], ...]:
-    """Dates with the name of a month: day first, month first, year first, and year and day first."""
+def _month_word() -> str:
     longest_first = sorted(months(), key=len, reverse=True)
-    word = rf"(?<![^\W\d_])ב?(?P<word>{'|'.join(map(re.escape, longest_first))})(?![^\W\d_])"
+    return rf"(?<![^\W\d_])ב?(?P<word>{'|'.join(map(re.escape, longest_first))})(?![^\W\d_])"
+
+
+@cache
+def _yearless_patterns() -> tuple[re.Pattern[str], ...]:
+    """Dates without a year, as statements and time sheets have them: 04.07., 02/09, 6 Oct, Oct 6."""
+    word = _month_word()
     return (
-        re.compile(rf"(?<!\d){_DAY}{_GAP}{word}{_GAP}{_ERA_NAME}{_YEAR}"),
-        re.compile(rf"{word}{_GAP}{_DAY}(?!\d){_GAP}{_YEAR}"),
+        re.compile(
+            r"(?<![\d.,/-])(?P<first>\d{1,2})(?P<mark>[./-]) ?(?P<second>\d{1,2})(?:(?<=[/-]\d\d)|\.)(?![\d,/-])"
+        ),
+        re.compile(rf"(?<![\d.,/-]){_DAY}{_GAP}{word}(?!{_GAP}\d)"),
+        re.compile(rf"{word}{_GAP}{_DAY}(?![\d.,/-])"),
+    )
+
+
+@cache
+def _named_patterns() -> tuple[re.Pattern[str], ...]:
+    """Dates with the name of a month: day first, month first, year first, year and day first; long years first."""
+    word = _month_word()
+    return (
+        re.compile(rf"(?<!\d){_DAY}{_GAP}{word}{_GAP}{_ERA_NAME}{_LONG_YEAR}"),
+        re.compile(rf"{word}{_GAP}{_DAY}(?!\d){_GAP}{_LONG_YEAR}"),
         re.compile(rf"(?<!\d)(?P<year>\d{{4}}){_AFTER_YEAR}{_GAP}{word}{_GAP}{_DAY}(?!\d)"),
         re.compile(rf"(?<!\d)(?P<year>\d{{4}}){_AFTER_YEAR}{_GAP}{_DAY}{_GAP}{word}"),
+        re.compile(rf"(?<!\d){_DAY}{_GAP}{word}{_GAP}{_SHORT_YEAR}"),
+        re.compile(rf"{word}{_GAP}{_DAY}(?!\d){_GAP}(?P<year>'\d{{2}})(?!\d)"),
     )
 
 
@@ -131,8 +200,8 @@ def _every(text: str, written: str, habits: DateHabits) -> Iterator[tuple[re.Mat
     for match in _ERA.finditer(text):
         year = _ERAS[match[1]] + (1 if match[2] == "元" else int(match[2]))
         yield match, _calendar(year, int(match[3]), int(match[4]), written)
-    for match in _YEAR_FIRST.finditer(text):
-        yield match, _calendar(int(match[1]), int(match[2]), int(match[3]), written)
+    for match in (found for pattern in _YEAR_FIRST for found in pattern.finditer(text)):
+        yield match, _calendar(int(match["year"]), int(match["month"]), int(match["day"]), written)
     for match in _VIETNAMESE.finditer(text):
         yield match, _calendar(int(match[3]), int(match[2]), int(match[1]), written)
     for match in _NUMERIC.finditer(text):

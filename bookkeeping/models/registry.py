@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from bookkeeping.models.errors import ModelUnavailable
 from bookkeeping.models.model import Model
 from bookkeeping.models.prices import default_model
 
@@ -70,3 +71,11 @@ def resolve(name: str | None, environment: Mapping[str, str]) -> Model | NoModel
     from bookkeeping.models.anthropic import AnthropicModel
 
     return AnthropicModel(chosen, environment[KEY], environment.get(BASE_URL) or None)
+
+
+def require(name: str | None, environment: Mapping[str, str]) -> Model:
+    """The model. Raises ModelUnavailable with the reason when there is none, UnknownModel."""
+    model = resolve(name, environment)
+    if isinstance(model, NoModel):
+        raise ModelUnavailable(model.reason)
+    return model

@@ -102,6 +102,37 @@ def test_a_month_that_two_languages_call_alike_is_that_of_the_documents_country(
     assert read_date("4. listopada 2021.", evidence_of("OIB HR12345678901").dates) == date(2021, 10, 4)
 
 
+YEARLESS = [
+    ("Zeitraum 01.07.2025 bis 31.07.2025", "04.07.", "2025-07-04"),
+    ("Période du 01/09/2024 au 30/09/2024", "02/09", "2024-09-02"),
+    ("Week 6 October 2025 to 12 October 2025", "Fri 10 Oct", "2025-10-10"),
+    ("Zeitraum 20.12.2024 bis 10.01.2025", "31.12.", "2024-12-31"),
+    ("Zeitraum 20.12.2024 bis 10.01.2025", "02.01.", "2025-01-02"),
+    ("Invoice of March 5, 2024", "Mar 4", "2024-03-04"),
+]
+
+
+@pytest.mark.parametrize(("document", "written", "day"), YEARLESS)
+def test_a_date_without_a_year_takes_it_from_the_dates_of_the_document(document, written, day):
+    assert read_date(written, evidence_of(document).dates) == date.fromisoformat(day)
+
+
+def test_a_date_without_a_year_is_none_where_no_other_date_has_one():
+    assert read_date("04.07.", evidence_of("Zeitraum Juli").dates) == Unread("no_date", "04.07.")
+
+
+RANGES = [
+    ("01.03.2025 - 31.03.2025", "2025-03-01"),
+    ("08/25/2025 - 09/07/2025", "2025-08-25"),
+    ("CL-2024-01   December 31, 2024", "2024-12-31"),
+]
+
+
+@pytest.mark.parametrize(("written", "day"), RANGES)
+def test_of_several_dates_it_is_the_first(written, day):
+    assert read_date(written) == date.fromisoformat(day)
+
+
 class TestMt940:
     HABITS = DateHabits(is_compact=True)
 

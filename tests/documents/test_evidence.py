@@ -14,6 +14,10 @@ MARKS = [
     ("issued 12.07.2022 at 14:31, total 12,50", ","),
     ("price 0,021385479", ","),
     ("3.350 x 2 = 6.70", "."),
+    ("am 02.07.2025 geladen, gesamt 1.860 kg", ","),
+    ("am 02.07.2025 geladen, 12'500 kg, gesamt 1.860 t", None),
+    ("Steuernummer ATU12345678, gesamt 1.860 kg", ","),
+    ("VAT GB123456789, weight 1.860 kg", "."),
 ]
 
 
@@ -39,3 +43,7 @@ def test_a_statement_in_mt940_has_commas_and_compact_dates():
 def test_tax_numbers_say_the_country_before_the_currency_does():
     assert evidence_of("VAT IE1234567 total 10.00 USD").territories == {"IE"}
     assert "US" in evidence_of("total 10.00 USD").territories
+
+
+def test_the_number_of_a_document_names_no_country():
+    assert evidence_of("Invoice IN12345678, credit note CN20250338, RE20250338").territories == frozenset()
