@@ -171,7 +171,7 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
         ("n > before + 1 OR times > 1", "n > before + 1"),
         ("kind = 'cancel_number'", "kind = 'reopen_period'"),
         ("%(issued_types)s ? d.document_type AND", ""),
-        ("digits::bigint AS n, max", "length(digits)::bigint AS n, max"),
+        ("+ 1)::bigint AS n", "+ 2)::bigint AS n"),
         ("CASE WHEN k.is_yearly THEN c.year END", "NULL::int"),
         ("seq > before + 1 AND is_linked", "seq > before + 2 AND is_linked"),
         ("seq > before + 1 AND is_linked", "seq > before + 1"),

@@ -1,5 +1,6 @@
 -- Series: numbers of documents that we issue, voucher numbers, positions in the chain whose links are intact. A prefix
--- without a year that begins again each year is a series a year.
+-- without a year that begins again each year is a series a year. Only series whose numbers do not simply rise by one are
+-- looked at closely.
 WITH numbers AS (
     SELECT 'issued' AS kind, d.seq, d.voucher, d.document_number AS number, extract(year FROM d.posting_date)::int AS year
       FROM ledger.entries d
@@ -12,13 +13,18 @@ WITH numbers AS (
       FROM subledger.events WHERE book_id = %(book_id)s AND kind = 'cancel_number'
 ), parsed AS MATERIALIZED (
     SELECT kind, seq, voucher, year, rtrim(number, '0123456789') AS prefix,
-           substr(number, length(rtrim(number, '0123456789')) + 1) AS digits
+           length(number) - length(rtrim(number, '0123456789')) AS width,
+           substr(number, length(rtrim(number, '0123456789')) + 1)::bigint AS n
       FROM numbers
      WHERE length(number) - length(rtrim(number, '0123456789')) BETWEEN 1 AND 18
-), counted AS (
-    SELECT prefix, year, digits::bigint AS n, max(length(digits)) AS width,
+), suspect AS (
+    SELECT DISTINCT prefix
+      FROM (SELECT prefix, n - lag(n) OVER (PARTITION BY prefix ORDER BY n) AS step FROM parsed) steps
+     WHERE step <> 1
+), counted AS MATERIALIZED (
+    SELECT prefix, year, n, max(width) AS width,
            min(kind) FILTER (WHERE kind <> 'cancelled') AS kind, count(*) FILTER (WHERE kind <> 'cancelled') AS times
-      FROM parsed GROUP BY prefix, year, digits::bigint
+      FROM parsed JOIN suspect USING (prefix) GROUP BY prefix, year, n
 ), kinds AS (
     SELECT prefix, min(kind) AS kind,
            prefix !~ '(19|20)[0-9][0-9]' AND max(years) > 1 AND max(times) = 1 AS is_yearly
@@ -46,7 +52,7 @@ WITH numbers AS (
     SELECT b.prefix, b.year, min(b.kind) AS kind, array_agg(DISTINCT p.voucher ORDER BY p.voucher) AS vouchers
       FROM broken b
       JOIN parsed p ON p.prefix = b.prefix AND (b.year IS NULL OR p.year = b.year) AND p.voucher IS NOT NULL
-                   AND (p.digits::bigint = b.n OR b.n > b.before + 1 AND p.digits::bigint = b.before)
+                   AND (p.n = b.n OR b.n > b.before + 1 AND p.n = b.before)
      GROUP BY b.prefix, b.year
 ), chain AS (
     SELECT seq, voucher, lag(seq) OVER w AS before, lag(voucher) OVER w AS voucher_before,
