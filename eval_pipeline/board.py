@@ -31,6 +31,20 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TrialShare:
+    """How many of all trials passed, with the 95 % interval (Wilson), and the examples that passed in some only.
+
+    Trials of one example resemble one another, so this interval is narrower than what is known of new examples: that
+    is the interval of the pass rate.
+    """
+
+    passed: int
+    of: int
+    interval: tuple[float, float]
+    flaky: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class AgentBoard:
     """One agent's row.
 
@@ -39,7 +53,7 @@ class AgentBoard:
     ``score_means`` are means by key, ``n_scored`` over how many scores each goes. ``usage`` has tokens and US dollars,
     ``seconds`` the median and the 95th percentile of an attempt. ``endpoints`` are those of the models that answered.
     ``problems`` make the row red by themselves. A row that does not count (of a pack) is shown apart: it plays no part
-    in the board's state.
+    in the board's state. ``trials`` is there when examples were run more than once.
     """
 
     agent: str
@@ -60,6 +74,7 @@ class AgentBoard:
     problems: Sequence[str] = ()
     sensitivity: float | None = None
     counts: bool = True
+    trials: TrialShare | None = None
 
     @property
     def foreign_endpoints(self) -> tuple[str, ...]:
@@ -213,7 +228,15 @@ def _agent_board(database: Database, run: RunRow, row: AgentRow, graded: Sequenc
         {"p50": used["p50"], "p95": used["p95"]},
         tuple(used["endpoints"] or ()),
         tuple(problems),
+        trials=_trial_share(graded) if run.trials > 1 else None,
     )
+
+
+def _trial_share(graded: Sequence[Graded]) -> TrialShare:
+    decisions = {item.example_id: item.decision for item in graded if item.decision.verdict is not Verdict.SKIP}
+    passed, of = sum(d.n_passed for d in decisions.values()), sum(d.n_trials for d in decisions.values())
+    flaky = {name: d.n_passed for name, d in decisions.items() if 0 < d.n_passed < d.n_trials}
+    return TrialShare(passed, of, wilson(passed, of), flaky)
 
 
 def _did_not_report(agent: str) -> AgentBoard:

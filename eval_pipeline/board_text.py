@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from eval_pipeline.board import AgentBoard, Board, ExampleBoard, State
+from eval_pipeline.board import AgentBoard, Board, ExampleBoard, State, TrialShare
 from eval_pipeline.terminal import visible
 from eval_pipeline.verdict import Verdict
 
@@ -88,6 +88,14 @@ def _seconds(row: AgentBoard) -> str:
     return "-" if p50 is None or p95 is None else f"{p50 * 1000:.0f} / {p95 * 1000:.0f} ms"
 
 
+def _trials(share: TrialShare, trials: int) -> str:
+    low, high = share.interval
+    told = f"{share.passed} of {share.of} trials passed ({low:.3f} to {high:.3f})"
+    if not share.flaky:
+        return told
+    return f"{told}; flaky: {', '.join(f'{name} ({n} of {trials})' for name, n in share.flaky.items())}"
+
+
 def _summary(board: Board) -> Text:
     parts: list[str | tuple[str, str]] = ["board ", (board.state, STYLES[board.state])]
     if board.partial:
@@ -99,6 +107,8 @@ def _summary(board: Board) -> Text:
             f"\n{row.agent}: the model answered at {endpoint}, which is not the provider's own endpoint"
             for endpoint in row.foreign_endpoints
         )
+        if row.trials is not None:
+            parts.append(f"\n{row.agent}: {_trials(row.trials, board.trials)}")
         if row.n_unanswered:
             parts.append(f"\n{row.agent}: the judge did not answer {row.n_unanswered} times (scored 0)")
     if board.state is State.UNPROVEN:

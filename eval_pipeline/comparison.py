@@ -10,7 +10,10 @@ from eval_pipeline.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One example whose verdict or scores differ. ``scores`` are (key, before, after)."""
+    """One example whose verdict or scores differ; ``before`` is SKIP where it was not graded.
+
+    ``scores`` are (key, before, after).
+    """
 
     name: str
     before: Verdict
@@ -21,10 +24,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What changed between two runs over the examples that both graded.
+    """What changed between two runs.
 
-    ``p_value`` is that of the exact McNemar test on passes; ``not_comparable`` says why the runs are not runs of the
-    same thing.
+    ``newly_red`` is red now and was not: an example that the earlier run skipped or lacks may be among them. All else
+    is of the examples that both graded. ``p_value`` is that of the exact McNemar test on passes; ``not_comparable``
+    says why the runs are not runs of the same thing.
     """
 
     newly_red: tuple[Change, ...]
@@ -46,19 +50,25 @@ def compare(before: Board, after: Board) -> Comparison:
     lost = sum(c.before is Verdict.PASS and c.after is not Verdict.PASS for c in changes)
     won = sum(c.after is Verdict.PASS and c.before is not Verdict.PASS for c in changes)
     moved = [c for c in changes if c.scores or c.before is not c.after]
-    red = tuple(c for c in moved if c.after.is_red and not c.before.is_red)
-    green = tuple(c for c in moved if c.before.is_red and not c.after.is_red)
-    rest = tuple(c for c in moved if c not in red and c not in green)
+    red = [c for c in moved if c.after.is_red and not c.before.is_red]
+    red += [_appeared(name, item) for name, item in right.items() if name not in left and item.verdict.is_red]
+    green = [c for c in moved if c.before.is_red and not c.after.is_red]
+    rest = [c for c in moved if c.before.is_red is c.after.is_red]
     return Comparison(
-        red,
-        green,
-        rest,
+        tuple(red),
+        tuple(green),
+        tuple(rest),
         tuple(name for name in left if name not in right),
         tuple(name for name in right if name not in left),
         len(both),
         mcnemar(lost, won),
         tuple(_not_comparable(before, after)),
     )
+
+
+def _appeared(name: str, item: ExampleBoard) -> Change:
+    scores = tuple((key, None, value) for key, value in sorted(item.scores.items()))
+    return Change(name, Verdict.SKIP, item.verdict, item.reason, scores)
 
 
 def _change(name: str, before: ExampleBoard, after: ExampleBoard) -> Change:
@@ -80,7 +90,11 @@ def _not_comparable(before: Board, after: Board) -> Iterator[str]:
     for row in after.agents:
         if row.agent in digests and digests[row.agent] != row.dataset_digest:
             yield f"the datasets of {row.agent} differ"
-    answered = {row.agent: row.n_unanswered for row in before.agents}
     for row in after.agents:
-        if bool(row.n_unanswered) != bool(answered.get(row.agent, row.n_unanswered)):
-            yield f"the judge of {row.agent} did not answer in one of the runs"
+        if row.agent in digests and _unanswered(before, row.agent) != _unanswered(after, row.agent):
+            yield f"the judge of {row.agent} did not answer on the same examples in both runs"
+
+
+def _unanswered(board: Board, agent: str) -> frozenset[str]:
+    """The examples whose judge was not there: their 0 says nothing about the agent."""
+    return frozenset(item.id for item in board.examples if item.agent == agent and item.unanswered)
