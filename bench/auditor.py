@@ -73,6 +73,7 @@ def _print(measured: dict[str, Any]) -> None:
         ("floor: hashing the same bytes", f"{measured['hash_floor_s']:.2f} s"),
         ("verifying the chain", f"{measured['chain_s']:.2f} s = {measured['chain_s'] / floors:.2f} x the floors"),
         ("whole audit, all families side by side", f"{measured['audit_s']:.2f} s"),
+        ("processors, and load of the machine before and after", f"{os.cpu_count()}; {measured['load']}"),
         ("findings", str(measured["findings"])),
         ("peak memory of the auditing process", f"{measured['peak_mib']:.0f} MiB"),
     )
@@ -94,10 +95,12 @@ def _database() -> Iterator[str]:
 
 def audit(url: str, book_id: int) -> dict[str, Any]:
     """Measures in this process. The audit comes first: memory is the highest that it ever took."""
+    load = [round(os.getloadavg()[0], 1)]
     with Reader(url) as reader, reader.snapshot() as snapshot:
         outputs, audit_s = _timed(lambda: _whole_audit(snapshot))
         # In KiB on Linux, in bytes on macOS.
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        load.append(round(os.getloadavg()[0], 1))
         with snapshot.session() as session:
             found, chain_s = _timed(lambda: scan(session, book_id, CHAIN))
             if not is_whole(found) or found.n != outputs["n_entries"]:
@@ -106,7 +109,7 @@ def audit(url: str, book_id: int) -> dict[str, Any]:
             hash_s = _hashing(session, book_id)
     return {
         "audit_s": audit_s, "chain_s": chain_s, "read_floor_s": read_s, "hash_floor_s": hash_s,
-        "peak_mib": peak / MIB, "findings": [f"{item['check']} {item['severity']}" for item in outputs["findings"]],
+        "peak_mib": peak / MIB, "load": load, "findings": [f"{item['check']} {item['severity']}" for item in outputs["findings"]],
     }  # fmt: skip
 
 

@@ -94,9 +94,9 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
         ("AND NOT j.is_reversed", ""),
     ],
     "round_amounts": [
-        ("count(*) >= %(min_n)s", "count(*) >= %(min_n)s - 1"),
-        ("count(*) FILTER (WHERE is_round) >= %(min_round)s", "true"),
-        ("HAVING bool_or(counts)", ""),
+        ("s.n >= %(min_n)s", "s.n >= %(min_n)s - 1"),
+        ("HAVING count(*) >= %(min_round)s", ""),
+        ("HAVING bool_or(account <> ALL ((SELECT accounts FROM exempt)::text[]))", ""),
         ("%(unit)s::numeric = 0", "100 = 0"),
         ("2 * g.n_suspect >= g.n_round", "false"),
     ],
@@ -177,8 +177,8 @@ MUTATIONS: dict[str, list[tuple[str, str] | tuple[str, str, str]]] = {
         ("seq > before + 1 AND is_linked", "seq > before + 1"),
     ],
     "user_anomaly": [
-        ("::date > u.left_on", "::date >= u.left_on"),
-        ("j.posted_at < coalesce(u.disabled_to, 'infinity')", "true"),
+        ("day > left_on", "day >= left_on"),
+        ("posted_at < coalesce(disabled_to, 'infinity')", "true"),
         ("d.n >= %(min_volume)s", "d.n > %(min_volume)s"),
         ("d.n >= %(min_volume)s", "d.n >= %(min_volume)s - 1"),
         ("h.total >= %(min_entries)s", "true"),

@@ -1,14 +1,14 @@
 -- The history of a day is the history_days before it. A percentile is the least value that so many per cent of the
 -- days with entries do not exceed.
 WITH entries AS MATERIALIZED (
-    SELECT j.seq, j.voucher, j.posted_by, j.posted_at,
-           (j.posted_at AT TIME ZONE coalesce(u.time_zone, %(zone)s))::date AS day,
-           (j.posted_at AT TIME ZONE coalesce(u.time_zone, %(zone)s))::date > u.left_on
-           OR j.posted_at >= u.disabled_from AND j.posted_at < coalesce(u.disabled_to, 'infinity') AS is_departed,
-           coalesce(u.left_on, u.disabled_from::date) AS since
-      FROM subledger.journal j
-      LEFT JOIN subledger.users u ON u.book_id = j.book_id AND u.user_id = j.posted_by
-     WHERE j.book_id = %(book_id)s AND NOT j.is_reversal AND NOT j.is_reversed
+    SELECT seq, voucher, posted_by, day, since,
+           day > left_on OR posted_at >= disabled_from AND posted_at < coalesce(disabled_to, 'infinity') AS is_departed
+      FROM (SELECT j.seq, j.voucher, j.posted_by, j.posted_at, u.left_on, u.disabled_from, u.disabled_to,
+                   (j.posted_at AT TIME ZONE coalesce(u.time_zone, %(zone)s))::date AS day,
+                   coalesce(u.left_on, u.disabled_from::date) AS since
+              FROM subledger.journal j
+              LEFT JOIN subledger.users u ON u.book_id = j.book_id AND u.user_id = j.posted_by
+             WHERE j.book_id = %(book_id)s AND NOT j.is_reversal AND NOT j.is_reversed) dated
 ), departed AS (
     SELECT posted_by, min(day) AS day, min(since) AS since, array_agg(voucher ORDER BY seq) AS vouchers
       FROM entries WHERE is_departed GROUP BY posted_by

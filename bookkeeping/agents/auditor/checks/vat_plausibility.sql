@@ -2,12 +2,11 @@
 WITH taxes AS (
     SELECT d.document_id, d.country, coalesce(d.tax_point, d.document_date) AS tax_point, d.is_reverse_charge,
            d.direction, p.vat_registered, t.base, t.rate, t.vat, t.n_lines, round(t.base * t.rate / 100, c.scale) AS expected,
-           power(10::numeric, -c.scale) AS minor_unit, e.voucher
+           power(10::numeric, -c.scale) AS minor_unit, d.seq
       FROM subledger.documents d
       JOIN subledger.document_taxes t USING (book_id, document_id)
       JOIN ledger.currencies c ON c.code = d.currency
       LEFT JOIN subledger.parties p USING (book_id, party_id)
-      LEFT JOIN ledger.entries e ON e.book_id = d.book_id AND e.seq = d.seq
      WHERE d.book_id = %(book_id)s AND NOT d.is_margin_scheme
 ), judged AS (
     SELECT t.*, 'amount' AS kind FROM taxes t WHERE abs(vat - expected) > n_lines * minor_unit
@@ -23,5 +22,6 @@ WITH taxes AS (
 )
 SELECT document_id, kind, base, trim_scale(rate) AS rate, vat, expected, vat - expected AS difference,
        CASE kind WHEN 'amount' THEN 'medium' ELSE 'high' END AS severity,
-       array_remove(ARRAY[voucher], NULL) AS voucher_ids
-  FROM judged ORDER BY document_id, rate, kind
+       array_remove(ARRAY[e.voucher], NULL) AS voucher_ids
+  FROM judged j LEFT JOIN ledger.entries e ON e.book_id = %(book_id)s AND e.seq = j.seq
+ ORDER BY document_id, rate, kind
