@@ -109,7 +109,8 @@ def audit(url: str, book_id: int) -> dict[str, Any]:
             hash_s = _hashing(session, book_id)
     return {
         "audit_s": audit_s, "chain_s": chain_s, "read_floor_s": read_s, "hash_floor_s": hash_s,
-        "peak_mib": peak / MIB, "load": load, "findings": [f"{item['check']} {item['severity']}" for item in outputs["findings"]],
+        "peak_mib": peak / MIB, "load": load,
+        "findings": [f"{item['check']} {item['severity']}" for item in outputs["findings"]],
     }  # fmt: skip
 
 
