@@ -91,12 +91,13 @@ def nothing_on_stdout() -> Iterator[None]:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """While this lasts, the process's stdout itself (file descriptor 1) is stderr: for whoever writes past Python."""
+    """As ``nothing_on_stdout``, for a whole command: file descriptor 1 is stderr too, for whoever writes past Python."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
     try:
-        yield
+        with nothing_on_stdout():
+            yield
     finally:
         sys.stdout.flush()
         os.dup2(kept, 1)

@@ -9,6 +9,7 @@ from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK
 from eval_pipeline.gate import decide_gate
 from eval_pipeline.pipeline import publish_board, score_agents, suite_of_gate
+from eval_pipeline.printed import stdout_to_stderr
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
@@ -18,7 +19,7 @@ from eval_pipeline.terminal import print_json
 
 def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
     """Scores a run's stored outcomes with the evaluators of now and shows the board."""
-    with storage(settings()) as where, Database(where.database_url) as database:
+    with storage(settings()) as where, Database(where.database_url) as database, stdout_to_stderr():
         run = runs.get(database, run_id)
         score_agents(database, run.run_id, settings())
         count = settings().packs_count
