@@ -91,7 +91,7 @@ def nothing_on_stdout() -> Iterator[None]:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """As ``nothing_on_stdout``, for a whole command: file descriptor 1 is stderr too, for whoever writes past Python."""
+    """As ``nothing_on_stdout``, for a whole command: file descriptor 1 is stderr, for whoever writes past Python."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
