@@ -26,7 +26,7 @@ class Place(NamedTuple):
     way: Any = ""
 
     def __truediv__(self, part: object) -> "Place":
-        return Place(self.module, (self.way, part))
+        return _new_place(Place, (self[0], (self[1], part)))
 
     @property
     def name(self) -> str:
@@ -40,6 +40,10 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}" if self.name else self.module
+
+
+_new_place = tuple.__new__
+"""Places are made by the ten thousand, most of them to be forgotten: the quick way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +90,15 @@ class Comparison:
 
     def push(self, real: Any, wanted: Any, place: Place) -> None:
         """Has a pair compared, unless it is one object on both sides."""
-        if real is not wanted:
+        if real is not wanted and not _is_same_atom(real, wanted):
             self._todo.append((real, wanted, place))
 
     def push_items(self, real: Any, wanted: Any, names: Iterable[Any], place: Place) -> None:
         """Has the items under these keys, or at these places, compared."""
         for name in names:
             item, wanted_item = real[name], wanted[name]
-            if item is wanted_item:
-                continue
-            kind = type(wanted_item)
-            if kind in _ATOMS and type(item) is kind and item == wanted_item:
-                continue  # most of what a table holds: told apart here, without a place
-            self._todo.append((item, wanted_item, place / name))
+            if item is not wanted_item and not _is_same_atom(item, wanted_item):
+                self._todo.append((item, wanted_item, place / name))
 
     def differs(self, place: Place, told: str = "") -> None:
         """Keeps a difference."""
@@ -141,6 +141,12 @@ class Comparison:
 
 
 _ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented)})
+
+
+def _is_same_atom(real: Any, wanted: Any) -> bool:
+    """Most of what a table holds: seen before a place is made for it."""
+    kind = type(wanted)
+    return kind in _ATOMS and type(real) is kind and bool(real == wanted)
 
 
 def _same_atom(real: Any, wanted: Any) -> bool:
