@@ -51,3 +51,12 @@ def test_every_registered_agent_is_the_one_on_disk(entry: AgentEntry) -> None:
     if suite.target is None:
         pytest.skip(suite.not_installed or suite.broken or "")
     assert Attestation.of(suite).differences() == ()
+
+
+def test_more_remembered_answers_than_are_compared_are_forgotten(agent: Agent) -> None:
+    plural = agent.module("tables").plural
+    assert plural("oak") == "oaks"
+    for number in range(500):
+        plural(str(number))
+    assert agent.told() == []
+    assert plural.cache_info().currsize == 0

@@ -26,6 +26,19 @@ TO_CASH = [{**SALE[0], "account": "1010"}, *SALE[1:]]
 AT_16_PERCENT = [{**SALE[0], "amount": "116.00"}, SALE[1], {**SALE[2], "amount": "16.00"}]
 BALANCES = {"1110": "119.00", "2210": "-19.00", "4010": "-100.00"}
 
+PAPER = {
+    "doc_type": "expense_receipt",
+    "schema_type": "expense_receipt",
+    "fields": {"total": "33.90", "currency": "MYR"},
+    "row_count": 1,
+    "rows": [{"description": "Nasi lemak", "amount": "33.90"}],
+}
+READ = {key: PAPER[key] for key in ("doc_type", "schema_type", "fields", "rows")}
+MISREAD = {**READ, "fields": {"total": "39.30", "currency": "MYR"}, "rows": []}
+TWO_PAPERS = {"documents": [PAPER, {**PAPER, "fields": {"total": "12.00", "currency": "MYR"}}]}
+TWO_READ = {"proposals": [{**READ, "fields": {"total": "12.00", "currency": "MYR"}}, READ]}
+FLOOR = {"field_accuracy_floor": 0.85}
+
 SUSPENSE = {"family": "accounts", "check": "suspense_ageing", "severity": "high"}
 EXPECTED_SUSPENSE = [{**SUSPENSE, "entries": ["V-000031"], "flag_fields": {"age_days": 95}}]
 FOUND_SUSPENSE = [{**SUSPENSE, "voucher_ids": ["V-000031"], "flag_fields": {"age_days": 95, "account": "9010"}}]
@@ -53,6 +66,43 @@ PAIRS: Mapping[tuple[str, str], Pair] = {
         {"posting_date": "2026-02-27"},
         {"posting_date": "2026-02-27"},
         {"posting_date_correct": {"posting_date": "2026-03-01"}},
+    ),
+    ("typewriter", "doc_type"): Pair(
+        PAPER, {"proposals": [READ]}, {"doc_type_correct": {"proposals": [{**READ, "doc_type": "supplier_invoice"}]}}
+    ),
+    ("typewriter", "schema_type"): Pair(
+        PAPER, {"proposals": [READ]}, {"schema_type_correct": {"proposals": [{**READ, "schema_type": "invoice"}]}}
+    ),
+    ("typewriter", "row_count"): Pair(
+        PAPER, {"proposals": [READ]}, {"row_count_correct": {"proposals": [{**READ, "rows": []}]}}
+    ),
+    ("typewriter", "fields"): Pair(
+        {**PAPER, **FLOOR},
+        {"proposals": [READ]},
+        {
+            "field_accuracy": {"proposals": [MISREAD]},
+            "field_accuracy_above_floor": {"proposals": [MISREAD]},
+        },
+    ),
+    ("typewriter", "documents"): Pair(
+        TWO_PAPERS,
+        TWO_READ,
+        {
+            "doc_type_correct": {"proposals": [READ]},
+            "schema_type_correct": {"proposals": [READ]},
+            "row_count_correct": {"proposals": [READ]},
+        },
+    ),
+    ("typewriter", "fields_of_documents"): Pair(
+        {**TWO_PAPERS, **FLOOR},
+        TWO_READ,
+        {"field_accuracy": {"proposals": [READ]}, "field_accuracy_above_floor": {"proposals": [READ]}},
+    ),
+    ("typewriter", "n_proposals"): Pair(
+        {"n_proposals": 1}, {"n_proposals": 1}, {"n_proposals_correct": {"n_proposals": 0}}
+    ),
+    ("typewriter", "fabrication"): Pair(
+        {"max_fabricated": 0}, {"n_fabricated": 0}, {"fabrication_within_bound": {"n_fabricated": 1}}
     ),
     ("auditor", "chain_status"): Pair(
         {"chain_status": "broken"}, {"chain_status": "broken"}, {"chain_status_correct": {"chain_status": "intact"}}

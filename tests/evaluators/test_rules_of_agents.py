@@ -50,10 +50,32 @@ def one_example_only(suite: AgentSuite) -> AgentSuite:
     return replace(suite, dataset=Dataset(old.agent, old.folder, kept, old.sources, old.texts, old.builders))
 
 
+def of_no_type(suite: AgentSuite) -> AgentSuite:
+    """One document is expected to be of a type that the catalogue does not have."""
+
+    def change(example: Example) -> Example:
+        return example.model_copy(update={"expected": {**example.expected, "doc_type": "no_such_type"}})
+
+    return with_first(suite, "doc_type", change)
+
+
+def without_fields(suite: AgentSuite) -> AgentSuite:
+    """Of one document no field is expected."""
+
+    def change(example: Example) -> Example:
+        kept = {key: value for key, value in example.expected.items() if key != "fields"}
+        return example.model_copy(update={"expected": kept})
+
+    return with_first(suite, "fields", change)
+
+
 PLANTED: Mapping[tuple[str, str], Planting] = {
     ("bookkeeper", "expected_lines_balance"): unbalanced,
     ("auditor", "expected_findings_are_counted"): miscounted,
     ("auditor", "every_check_has_examples"): one_example_only,
+    ("typewriter", "expectations_fit_the_catalogue"): of_no_type,
+    ("typewriter", "documents_are_complete"): without_fields,
+    ("typewriter", "every_type_has_an_example"): one_example_only,
 }
 
 

@@ -16,6 +16,9 @@ from eval_pipeline.rules.attestation.definitions import compare_class
 TRANSPARENT = ("langgraph", "langchain_core")
 """Distributions whose objects are compared by their attributes: graphs are made of them."""
 
+MAX_REMEMBERED = 64
+"""Results of one cached function that are compared."""
+
 HARNESS = "eval_pipeline."
 """Objects of the harness's own attested modules hold what a run is doing; their classes are compared, not they."""
 
@@ -66,17 +69,21 @@ def _label(item: Any) -> str:
 def compare_cached(walk: Comparison, real: Any, wanted: Any, place: Place) -> None:
     """A function behind ``functools.cache``: the function that it really calls, and the tables that it holds.
 
-    A result that is data is compared with what the fresh function returns, which reads its files again.
+    A result that is data is compared with what the fresh function returns, which reads its files again. Of more than
+    ``MAX_REMEMBERED`` results as many are compared and all are forgotten: what is computed anew needs no comparison.
     """
     walk.push(_cached_function(real), _cached_function(wanted), place)
     walk.push(real.__dict__, wanted.__dict__, place)
     held = next((part for part in gc.get_referents(real) if type(part) is dict and part is not real.__dict__), {})
-    for key in list(held):
+    keys = list(held)
+    for key in keys[:MAX_REMEMBERED]:
         arguments = key if isinstance(key, tuple) else (key,)
         if all(isinstance(item, str | int | type(None)) for item in arguments):
             result = real(*arguments)
             if is_data(result):
                 walk.push(result, wanted(*arguments), place / "()")
+    if len(keys) > MAX_REMEMBERED:
+        real.cache_clear()
 
 
 def _cached_function(cached: Any) -> Any:
