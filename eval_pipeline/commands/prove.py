@@ -78,6 +78,9 @@ def _print(proofs: Sequence[Proof], out: Console, *, as_json: bool) -> None:
     for proof in proofs:
         for offence in proof.offences:
             out.print(f"{offence.rule}: {offence}", markup=False, soft_wrap=True)
+        if not proof.n_examples:
+            out.print(f"{proof.agent}: nothing is proved: no example passed", markup=False, soft_wrap=True)
+            continue
         told = f"{len(proof.offences)} offenders" if proof.offences else "all live, all can fail"
         tried = f"{proof.n_leaves} expectations and {proof.n_keys} score keys on {proof.n_examples} passed examples"
         out.print(f"{proof.agent}: {told}: {tried}", markup=False, soft_wrap=True)
