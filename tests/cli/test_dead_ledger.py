@@ -6,6 +6,7 @@ import shutil
 import psycopg
 import pytest
 
+from tests.cli.agents import register
 from tests.cli.project import ROOT, Project
 
 EXAMPLE = {
@@ -47,6 +48,7 @@ def books(bare: Project) -> Project:
         if folder.is_dir() and folder.name != "bookkeeper":
             shutil.rmtree(folder)
     assert (ROOT / "bookkeeping" / "agents" / "bookkeeper").is_dir()
+    register(bare, "bookkeeping.agents.bookkeeper")
     return bare
 
 
