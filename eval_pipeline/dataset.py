@@ -187,16 +187,8 @@ class Dataset:
 
     def inputs_digest(self, example: Example) -> str:
         """SHA-256 of the resolved inputs and of the builders: what an outcome was made from."""
-        known = self._inputs_digests.get(example.id)
-        if known is None:
-            made_from = {"inputs": _with_texts(example.inputs, self.texts), "builders": dict(self.builders)}
-            known = hashlib.sha256(text_of_json(made_from).encode("ascii")).hexdigest()
-            self._inputs_digests[example.id] = known
-        return known
-
-    @cached_property
-    def _inputs_digests(self) -> dict[str, str]:
-        return {}
+        made_from = {"inputs": _with_texts(example.inputs, self.texts), "builders": dict(self.builders)}
+        return hashlib.sha256(text_of_json(made_from).encode("ascii")).hexdigest()
 
 
 def _content(example: Example) -> dict[str, Any]:

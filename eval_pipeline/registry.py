@@ -32,7 +32,11 @@ def agent(package: str, *, target: str | None = None, evaluators: str | None = N
     )
 
 
-AGENTS: tuple[AgentEntry, ...] = (agent("bookkeeping.agents.bookkeeper"), agent("bookkeeping.agents.auditor"))
+AGENTS: tuple[AgentEntry, ...] = (
+    agent("bookkeeping.agents.typewriter"),
+    agent("bookkeeping.agents.bookkeeper"),
+    agent("bookkeeping.agents.auditor"),
+)
 
 SKIPPED_AGENTS: frozenset[str] = frozenset()
 """Stays empty: an agent in here would be parked, and a parked agent looks like a pass. A static rule keeps it so."""

@@ -33,7 +33,7 @@ Done = frozenset[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Work:
-    """One agent's share of a run: these examples, this often, within these limits."""
+    """One agent's share of a run: these examples, in the order of the dataset, this often, within these limits."""
 
     suite: AgentSuite
     examples: tuple[Example, ...]
@@ -199,8 +199,11 @@ def _ready(tasks: Iterable[Task], probes: _Probes, writer: OutcomeWriter) -> Ite
 def _tasks(work: Work, done: Done) -> Iterator[Task]:
     """What is still to run, made one by one: a run holds no more of it than is in flight."""
     dataset, context = work.suite.dataset, work.context
-    positions = {example.id: position for position, example in enumerate(dataset.examples)}
-    for example in work.examples:
+    chosen = iter(work.examples)
+    wanted = next(chosen, None)
+    for position, example in enumerate(dataset.examples):  # both are in the order of the dataset
+        if wanted is None or example.id != wanted.id:
+            continue
         for trial in range(work.trials):
             if (example.id, trial) not in done:
                 yield Task(
@@ -208,7 +211,8 @@ def _tasks(work: Work, done: Done) -> Iterator[Task]:
                     work.suite.name,
                     example.id,
                     trial,
-                    positions[example.id],
+                    position,
                     dataset.inputs(example),
                     dataset.inputs_digest(example),
                 )
+        wanted = next(chosen, None)

@@ -38,6 +38,15 @@ class Settings(BaseSettings):
         """The packs' folders."""
         return tuple(Path(item).expanduser().absolute() for item in self.packs.split(os.pathsep) if item)
 
+    @field_validator("database_url", "ledger_url")
+    @classmethod
+    def _is_of_postgres(cls, url: SecretStr | None) -> SecretStr | None:
+        from eval_pipeline.postgres import normalise_url
+
+        if url is not None:
+            normalise_url(url.get_secret_value())
+        return url
+
     @field_validator("home", "datasets")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
@@ -55,6 +64,7 @@ def settings() -> Settings:
         return Settings()
     except ValidationError as error:
         wrong = "; ".join(
-            f"EVAL_{'.'.join(str(part) for part in item['loc']).upper()}: {item['msg']}" for item in error.errors()
+            f"EVAL_{'.'.join(str(part) for part in item['loc']).upper()}: {item['msg'].removeprefix('Value error, ')}"
+            for item in error.errors()
         )
         raise ConfigError(wrong) from None

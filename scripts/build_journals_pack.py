@@ -90,7 +90,7 @@ def example(file: Path, made: list[Transaction]) -> list[dict[str, Any]]:
         return []
     run = {"audit_date": entries[-1]["on"], "checks": list(CHECKS)}
     parameters = {"base": False, "currency": currency, "entries": entries}
-    expected = {"chain_status": "intact", "first_broken_height": None, "findings": [], "n_findings": 0}
+    expected: dict[str, Any] = {"chain_status": "intact", "first_broken_height": None, "findings": [], "n_findings": 0}
     name = f"{file.parent.name}-{file.stem}"
     inputs = {"builder": "company", "parameters": parameters, "run": run}
     return [{"id": name, "inputs": inputs, "expected": expected, "tags": [file.parent.name]}]
@@ -102,7 +102,9 @@ def _entry(item: Transaction, unit: str, currency: str) -> dict[str, Any] | None
     booked = [(posting.account, posting.weight or Decimal(0)) for posting in item.postings if posting.weight]
     if len(booked) < 2 or any(posting.weight_commodity != unit for posting in item.postings):
         return None
-    if any(weight != round(weight, scale) for _, weight in booked) or sum(weight for _, weight in booked):
+    if any(weight != round(weight, scale) for _, weight in booked):
+        return None
+    if sum((weight for _, weight in booked), Decimal(0)):
         return None
     told = [f"{_code(account)} {'D' if weight > 0 else 'C'} {abs(weight):.{scale}f}" for account, weight in booked]
 

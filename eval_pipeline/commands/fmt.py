@@ -11,7 +11,10 @@ from eval_pipeline.settings import settings
 
 
 def fmt(out: Console, *, check: bool) -> int:
-    """Writes what is not in the canonical form, or with ``check`` names it and gives 1."""
+    """Writes what is not in the canonical form, or with ``check`` names it and gives 1.
+
+    Raises ConfigError for a file that cannot be written.
+    """
     root = settings().datasets
     if not root.is_dir():
         raise ConfigError(f"there is no datasets folder {root}")
@@ -19,10 +22,17 @@ def fmt(out: Console, *, check: bool) -> int:
     for folder in sorted(path for path in root.iterdir() if path.is_dir() and path.name != OVERLAYS):
         for file in sorted(folder.rglob("*.json")):
             wanted[file] = formatted(file, folder.name)
-    stale = [file for file, text in wanted.items() if not file.exists() or file.read_text("utf-8") != text]
+    stale = [file for file, text in wanted.items() if not file.is_file() or file.read_text("utf-8") != text]
     for file in stale:
         if not check:
-            file.write_text(wanted[file], "utf-8")
+            _write(file, wanted[file])
         told = "would be written" if check else "written"
         out.print(f"{file}: {told}", markup=False, highlight=False, soft_wrap=True)
     return NOT_GREEN if check and stale else OK
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be written: {error.strerror}") from None

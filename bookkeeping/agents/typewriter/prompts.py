@@ -28,8 +28,8 @@ def document(paper: Paper, *, is_small: bool) -> str:
 def families_question(company: str, *, is_small: bool) -> str:
     """Which documents there are, and of which family each is."""
     if is_small:
-        told = "\n".join(f"- {family}: {_examples_of(family)}" for family in catalogue().families)
-        return f"We are {company}. Of which family is this document? Choose none if it is no business document.\n{told}"
+        told = ", ".join(catalogue().families)
+        return f"We are {company}. Of which family is this document: {told}? Or is it none, no business document?"
     return (
         f"We are {company}. Which documents does the text hold? For each, in their order: its first and last line, and "
         "the family of its type, seen from us. Give an empty list when there is none."
@@ -40,9 +40,8 @@ def type_question(company: str, family: str, place: str, *, is_small: bool) -> s
     """Of which type of a family a document is."""
     types = catalogue().of_family(family)
     if is_small:
-        told = "\n".join(f"- {item.code}: {item.name}" for item in types)
-    else:
-        told = "\n".join(_line(item) for item in types)
+        return f"We are {company}. Which type of document is it: {', '.join(item.code for item in types)}?"
+    told = "\n".join(_line(item) for item in types)
     return f"We are {company}. Which of these types is the document{place}, seen from us?\n{told}"
 
 
@@ -72,7 +71,3 @@ def _whole_catalogue() -> str:
 def _line(item: DocumentType) -> str:
     alike = f" Not to be confused with: {', '.join(item.confusable_with)}." if item.confusable_with else ""
     return f"- {item.code}: {item.name}. {item.description}{alike}"
-
-
-def _examples_of(family: str) -> str:
-    return ", ".join(item.name.lower() for item in catalogue().of_family(family)[:4])

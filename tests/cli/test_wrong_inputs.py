@@ -1,9 +1,10 @@
-"""What an agent says can be anything: it neither breaks a command nor steers the terminal that it is shown on."""
+"""What an agent says and what a user gives can be anything: no command breaks, and no terminal is steered by it."""
 
 from xml.etree import ElementTree
 
 import pytest
 
+from eval_pipeline.dataset_format import SCHEMA_NAME
 from tests.cli.project import Project
 
 HOSTILE = "<script>\\x1b[2J\\x00\\ud800\\ufffe\\x9b]]>&\\u20ac" + "x" * 20_000
@@ -19,18 +20,17 @@ def hostile(project: Project) -> Project:
     return project
 
 
-def test_every_command_shows_it_in_any_encoding(hostile: Project) -> None:
-    ran = hostile.run("run", "--json")
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_every_command_shows_it_in_any_encoding(hostile: Project, encoding: str) -> None:
+    ran = hostile.run("run", "--json", PYTHONIOENCODING=encoding)
     assert (ran.code, ran.verdict("two-and-two")["verdict"]) == (1, "FAIL")
     assert "<script>\x1b[2J\x00\ud800" in ran.verdict("two-and-two")["reason"]
-    for encoding in ("utf-8", "ascii"):
-        for command in (("board",), ("trace", "adder/two-and-two"), ("diff", "latest")):
-            told = hostile.run(*command, PYTHONIOENCODING=encoding)
-            assert (told.code, told.err) == (0, ""), command
-            assert not {"\x1b", "\x00", "\x9b"} & set(told.out), command
-        for command in (("board", "--json"), ("trace", "adder/two-and-two", "--json")):
-            told = hostile.run(*command, PYTHONIOENCODING=encoding)
-            assert "\N{EURO SIGN}" in str(told.json), command
+    for command in (("board",), ("trace", "adder/two-and-two"), ("diff", "latest")):
+        told = hostile.run(*command, PYTHONIOENCODING=encoding)
+        assert (told.code, told.err) == (0, ""), command
+        assert not {"\x1b", "\x00", "\x9b"} & set(told.out), command
+    told = hostile.run("trace", "adder/two-and-two", "--json", PYTHONIOENCODING=encoding)
+    assert "\N{EURO SIGN}" in str(told.json)
 
 
 def test_it_is_escaped_in_a_page_and_in_junit(hostile: Project) -> None:
@@ -53,3 +53,24 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(project: Project, optio
     assert ended.err.startswith("error: ")
     assert ended.err.count("\n") == 1
     assert "cannot be written" in ended.err
+
+
+def test_a_datasets_folder_that_cannot_be_written_is_told_in_a_line(project: Project) -> None:
+    (project.folder / "datasets" / SCHEMA_NAME).mkdir()
+    ended = project.run("fmt")
+    assert ended.code == 2
+    assert f"{SCHEMA_NAME} cannot be written" in ended.err
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["EVAL_DATABASE_URL", "EVAL_LEDGER_URL"])
+@pytest.mark.parametrize("url", ["mysql://keeper:hunter2@localhost/books", "keeper:hunter2@localhost"])
+def test_an_address_of_something_else_is_told_in_a_line_without_its_password(
+    project: Project, name: str, url: str
+) -> None:
+    for command in ("run", "gate", "doctor"):
+        ended = project.run(command, **{name: url})
+        assert ended.code == 2
+        assert ended.err.startswith(f"error: {name}: not a Postgres URL")
+        assert ended.err.count("\n") == 1
+        assert "hunter2" not in ended.out + ended.err
