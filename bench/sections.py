@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter, sleep
 from typing import Any
 
+from bench import attestation, auditor, liveness
 from bench.database import results
 from bench.echo import expected, target
 from bench.kills import Killer, places
@@ -164,4 +165,7 @@ SECTIONS: dict[str, Callable[[], Lines]] = {
     "latency": latency,
     "durability": durability,
     "resume": lambda: resume(int(os.environ.get("BENCH_SEEDS", "100"))),
+    "attestation": lambda: iter([str(attestation.measure())]),
+    "liveness": lambda: iter([str(liveness.measure())]),
+    "audit": lambda: iter([str(auditor.measure())]),
 }
