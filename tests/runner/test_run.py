@@ -1,5 +1,6 @@
 """One agent's examples brought to stored outcomes: order, durability, progress, resume, whatever an agent may do."""
 
+import json
 import threading
 import time
 import urllib.request
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from eval_pipeline.errors import RunIsBusy
+from eval_pipeline.evaluator import evaluator
 from eval_pipeline.flights import Limits
 from eval_pipeline.grading import score_agent
 from eval_pipeline.outcome import FailureKind, Outcome, Status
@@ -18,7 +20,7 @@ from eval_pipeline.results import Database, lease, outcomes, scores
 from eval_pipeline.run import Progress, Work, run_agent
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.target import RunContext, RunOne, Target
-from eval_pipeline.verdict import Verdict
+from eval_pipeline.verdict import Score, Verdict
 from tests.build import AGENT, RUN, example, start_run, suite, target
 
 MIB = 1024 * 1024
@@ -332,3 +334,19 @@ def test_no_example_passes_when_the_model_answers_400_to_everything(database: Da
     graded = scores.read(database, RUN, AGENT)
     assert [item.decision.verdict for item in graded] == [Verdict.ERROR] * 3
     assert all("HTTP Error 400" in item.decision.reason for item in graded)
+
+
+def test_a_grader_whose_answer_cannot_be_read_is_an_error_and_no_pass(database: Database) -> None:
+    """H09: the grader's reply is unparseable."""
+
+    @evaluator(reads={"answer"}, scores={"answer_correct"})
+    def graded(outputs: Any, expected: Any) -> Iterator[Score]:
+        yield Score("answer_correct", json.loads("the answer is {good")["score"])
+
+    of = suite(example("a"), target=target(right), evaluators=(graded,))
+    run_agent(work(of), database)
+    score_agent(of, database, RUN)
+    (item,) = scores.read(database, RUN, AGENT)
+    assert item.decision.verdict is Verdict.ERROR
+    assert "JSONDecodeError" in item.decision.reason
+    assert item.scores == ()
