@@ -76,6 +76,7 @@ def read(database: Database, run_id: str, agent: str) -> tuple[Graded, ...]:
         )
 
 
+@lru_cache(_REMEMBERED)
 def _scores_text(scores: Scores) -> str:
     return json.dumps(
         [

@@ -1,6 +1,7 @@
 """SIGKILL at any moment loses at most what was in flight, and a resume makes of it the board of an undisturbed run."""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.xdist_group("kills")
 
 @pytest.fixture(scope="module")
 def killer(postgres_server: Server) -> Iterator[Killer]:
-    names = ("kills_results", "kills_ledger")
+    names = [f"kills_{uuid4().hex}" for _ in range(2)]
     with psycopg.connect(postgres_server.url, autocommit=True) as connection:
         for name in names:
             connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
