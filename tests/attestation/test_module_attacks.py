@@ -132,7 +132,9 @@ def test_a_built_in_function_replaced(agent: Agent, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(builtins, "sorted", lambda items, **_: list(items))
     told = [item.message for item in attestation.differences()]
     monkeypatch.undo()
-    assert told == ["builtins.sorted is not the one in Python"]
+    # What the process remembers of the real sorted is told too, by whatever was imported and asked before this test.
+    assert "builtins.sorted is not the one in Python" in told
+    assert attestation.differences() == ()
 
 
 def test_a_method_replaced(agent: Agent) -> None:
