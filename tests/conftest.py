@@ -1,6 +1,8 @@
 """What every folder of tests may use: a real Postgres (`postgres_server`, `database_url`, `reachable_home`) and a
 results database (`results`)."""
 
+import signal
+
 from tests.postgres_fixture import (
     database_url,
     postgres_server,
@@ -19,3 +21,7 @@ __all__ = [
     "reachable_home",
     "results",
 ]
+
+# A shell that puts a job in the background makes it ignore SIGINT, and so would every command that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

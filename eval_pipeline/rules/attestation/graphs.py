@@ -45,7 +45,7 @@ def _built(build: Any) -> Iterator[Any]:
 def engine_differences() -> Iterator[Difference]:
     """Methods of LangGraph's own classes that were replaced: a graph is no better than what runs it."""
     for kind in _engine():
-        for name, item in vars(kind).items():
+        for name, item in list(vars(kind).items()):
             function = inspect.unwrap(getattr(item, "__func__", item)) if callable(item) else item
             if isinstance(function, FunctionType):
                 if function.__globals__.get("__name__", "").partition(".")[0] not in _OF_ENGINE:

@@ -47,7 +47,7 @@ class Reference:
     @property
     def loaded(self) -> tuple[str, ...]:
         """Those of the modules that the process has imported, in the order in which it did."""
-        return tuple(name for name in sys.modules if name in self.sources)
+        return tuple(name for name in list(sys.modules) if name in self.sources)  # other threads may import meanwhile
 
     def load(self, name: str) -> ModuleType:
         """The fresh module, executed when it is first asked for. Raises CannotExecute."""
