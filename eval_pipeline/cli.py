@@ -68,7 +68,7 @@ def run(
     from eval_pipeline.settings import settings
 
     selection = Selection(tuple(select or ()), tuple(tag or ()), last, limit)
-    packs = tuple(folder.absolute() for folder in pack or ()) or settings().pack_folders
+    packs = tuple(folder.absolute() for folder in pack or ()) or (() if resume else settings().pack_folders)
     chosen = model or (None if resume else settings().model)
     request = Request(selection, chosen, trials, resume, retry_errors, packs)
     raise typer.Exit(command(request, _out(), _err(), strict=strict, as_json=as_json))

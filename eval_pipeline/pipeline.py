@@ -82,6 +82,8 @@ def make_plan(database: Database, run_id: str, request: Request, settings: Setti
     """
     if request.trials is not None and request.trials < 1:
         raise ConfigError(f"--trials {request.trials}: at least 1 is needed")
+    if request.retry_errors and request.resume is None:
+        raise ConfigError("--retry-errors says what to run again of a run: name the run with --resume")
     suite = load_suite(settings.datasets, request.selection.agents)
     suite = (*suite, *load_packs(suite, request.packs, settings.datasets))
     last = _last_verdicts(database, suite, run_id) if request.selection.last else {}
@@ -123,6 +125,9 @@ def resumed(database: Database, request: Request) -> Request:
             raise ResumeRefused(f"run {run.run_id} had {name} {then}, not {now}: start a new run")
     selection = Selection(tuple(before["select"]), tuple(before["tags"]), before["last"], before["limit"])
     packs = tuple(Path(item) for item in before["packs"])
+    if request.packs and set(request.packs) != set(packs):
+        then = ", ".join(map(str, packs)) or "none"
+        raise ResumeRefused(f"a resumed run has the packs of its root ({then}): leave out --pack")
     return Request(selection, run.model, run.trials, run.run_id, request.retry_errors, packs)
 
 

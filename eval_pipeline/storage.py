@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from eval_pipeline.errors import ConfigError
-from eval_pipeline.postgres import Server, dagster_url, embedded, ensure_database, normalise_url
+from eval_pipeline.postgres import Server, dagster_url, embedded, ensure_database, is_same_database, normalise_url
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import Settings, settings
 
@@ -36,7 +36,7 @@ def storage(chosen: Settings) -> Iterator[Storage]:
     """
     given_results = chosen.database_url.get_secret_value() if chosen.database_url else None
     given_ledger = chosen.ledger_url.get_secret_value() if chosen.ledger_url else None
-    if given_results and given_ledger and normalise_url(given_results) == normalise_url(given_ledger):
+    if given_results and given_ledger and is_same_database(given_results, given_ledger):
         raise ConfigError("EVAL_DATABASE_URL and EVAL_LEDGER_URL name the same database: the ledger needs its own")
     with ExitStack() as stack:
         server = None if given_results and given_ledger else stack.enter_context(embedded(chosen.home))

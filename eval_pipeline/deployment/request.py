@@ -37,7 +37,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         """As the harness takes it."""
         selection = Selection(tuple(self.select), tuple(self.tags), self.last, self.limit)
         model = self.model or (None if self.resume else settings().model)
-        packs = tuple(Path(folder) for folder in self.packs) or settings().pack_folders
+        packs = tuple(Path(folder) for folder in self.packs) or (() if self.resume else settings().pack_folders)
         return Request(selection, model, self.trials, self.resume, self.retry_errors, packs)
 
     @property

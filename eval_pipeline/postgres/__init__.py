@@ -12,6 +12,7 @@ ends it. Windows has no embedded server (`PostgresUnavailable` says so).
 """
 
 from eval_pipeline.postgres.errors import PostgresUnavailable
+from eval_pipeline.postgres.identity import is_same_database
 from eval_pipeline.postgres.server import Server, embedded
 from eval_pipeline.postgres.url import dagster_url, ensure_database, normalise_url, reachable
 
@@ -21,6 +22,7 @@ __all__ = [
     "dagster_url",
     "embedded",
     "ensure_database",
+    "is_same_database",
     "normalise_url",
     "reachable",
 ]
