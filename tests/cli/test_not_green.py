@@ -32,6 +32,7 @@ def test_the_honest_board_is_green(project: Project) -> None:
 
 
 def test_an_ungraded_key_refuses_the_dataset_and_spends_nothing(project: Project) -> None:
+    """H12: an expectation that nobody reads is told before anything runs."""
     examples = [*ADDER_EXAMPLES, adding("four", 2, 2, expected={"total": 4, "colour": "red"})]
     project.dataset(ADDER, examples)
     checked = project.run("check", "--json")
@@ -150,6 +151,7 @@ def test_a_marker_that_holds_is_xfail_and_not_red(project: Project) -> None:
 
 
 def test_a_marker_whose_defect_is_fixed_is_xpass_and_red_until_it_is_gone(project: Project) -> None:
+    """H46: recorded defects are compared with what failed in this run, not counted."""
     project.dataset(ADDER, [adding("odd-sum", 1, 2, known_defects=[MARKER])])
     ended = project.run("run", "--json")
     assert (ended.code, ended.json["state"]) == (1, "RED")
