@@ -1,14 +1,16 @@
-"""Runs inside a copy of the project: one posting rule after another is made wrong on disk, and the board is looked at.
+"""Runs inside a copy of the project: posting rules are made wrong on disk, and the board is looked at.
 
-    python -m flipping SHARE OF     every OF-th rule from number SHARE on; one JSON value on stdout
+    python -m flipping     one JSON value on stdout
 
 Nothing in memory is touched: the rule file is written, the process forgets the rulebook that it has read, and the usual
 steps of a run follow, on the examples that use the rule, over the real ledger and the real results database.
+
+Rules that no example has in common are made wrong together: what any one example does then depends on one wrong rule
+only, as if it had been made wrong alone, and a run serves many rules.
 """
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,10 +38,10 @@ Rule = dict[str, Any]
 
 @dataclass(frozen=True)
 class Flip:
-    """A rule made wrong, and the board of then.
+    """A rule made wrong, and what became of its examples.
 
     ``booked`` are the examples whose lines it makes, ``users`` all whose outcome may depend on it; ``red`` says by
-    example why it is red.
+    example why it is red, and ``state`` is that of the board.
     """
 
     rule: str
@@ -48,6 +50,17 @@ class Flip:
     users: tuple[str, ...]
     state: str
     red: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """A rule that is to be made wrong: its file, its name, its examples as in ``Flip``, and all that may come to it."""
+
+    path: Path
+    rule: str
+    booked: tuple[str, ...]
+    users: tuple[str, ...]
+    may_come: frozenset[str]
 
 
 def made_wrong(rule: Rule) -> tuple[str, Rule]:
@@ -72,19 +85,41 @@ def written_rules(folder: Path) -> Iterator[tuple[Path, Rule]]:
 
 
 @contextmanager
-def wrong_on_disk(path: Path, doc_type: str) -> Iterator[str]:
-    """As long as this lasts the file has this one rule wrong. The rulebook is read again then, and afterwards."""
-    before = path.read_bytes()
-    rules = json.loads(before)
-    number = next(number for number, rule in enumerate(rules) if rule["doc_type"] == doc_type)
-    fault, rules[number] = made_wrong(rules[number])
-    path.write_text(json.dumps(rules), "utf-8")
+def wrong_on_disk(wrong: Iterable[Wrong]) -> Iterator[dict[str, str]]:
+    """As long as this lasts these rules are wrong in their files: what was done to each, by name.
+
+    The rulebook is read again then, and afterwards.
+    """
+    wanted = {item.rule for item in wrong}
+    before = {path: path.read_bytes() for path in {item.path for item in wrong}}
+    faults: dict[str, str] = {}
+    for path, content in before.items():
+        rules = json.loads(content)
+        for number, rule in enumerate(rules):
+            if rule["doc_type"] in wanted:
+                faults[rule["doc_type"]], rules[number] = made_wrong(rule)
+        path.write_text(json.dumps(rules), "utf-8")
     read_again()
     try:
-        yield fault
+        yield faults
     finally:
-        path.write_bytes(before)
+        for path, content in before.items():
+            path.write_bytes(content)
         rulebook.cache_clear()
+
+
+def apart(rules: Iterable[Wrong]) -> list[list[Wrong]]:
+    """The rules in groups, none of which has two rules with an example in common."""
+    groups: list[tuple[set[str], list[Wrong]]] = []
+    for rule in rules:
+        for taken, group in groups:
+            if taken.isdisjoint(rule.may_come):
+                taken.update(rule.may_come)
+                group.append(rule)
+                break
+        else:
+            groups.append((set(rule.may_come), [rule]))
+    return [group for _, group in groups]
 
 
 def read_again() -> None:
@@ -137,31 +172,40 @@ def _leads_to(rule: Rule) -> Iterator[str]:
             yield row["use_rule"]
 
 
-def main(share: int, of: int) -> dict[str, Any]:
-    """The honest board of the examples that may use the rules of this share, then the board of each rule made wrong."""
+def flipped(database: Database, group: Sequence[Wrong]) -> Iterator[Flip]:
+    """Makes the rules of a group wrong and runs all their examples."""
+    users = [example for rule in group for example in rule.users]
+    if not users:
+        yield from (Flip(rule.rule, "none: it has no example", (), (), "not run", {}) for rule in group)
+        return
+    with wrong_on_disk(group) as faults:
+        board = board_of(database, users)
+    red = {item.id: item.reason for item in board.examples if item.verdict.is_red}
+    for rule in group:
+        of_rule = {name: red[name] for name in rule.users if name in red}
+        yield Flip(rule.rule, faults[rule.rule], rule.booked, rule.users, board.state.value, of_rule)
+
+
+def main() -> dict[str, Any]:
+    """The honest board of all examples with a record, then what each rule made wrong does to its examples."""
     written = list(written_rules(FOLDER))
-    mine = [(path, rule["doc_type"]) for path, rule in written][share::of]
     (suite,) = load_suite(settings().datasets, [AGENT])
-    mentioned = {example.id: doc_types(example) for example in suite.dataset.examples}
+    mentioned = {item.id: doc_types(item) for item in suite.dataset.examples if "record" in item.inputs}
     reach = {name: reachable(found, [rule for _, rule in written]) for name, found in mentioned.items()}
-    mirrors = {example.id for example in suite.dataset.examples if "reverses" in example.inputs["record"]}
+    mirrors = {item.id for item in suite.dataset.examples if "reverses" in item.inputs.get("record", {})}
     with storage(settings()) as where, Database(where.database_url) as database:
-        wanted = {doc_type for _, doc_type in mine}
-        honest = board_of(database, [name for name, found in reach.items() if found & wanted])
+        honest = board_of(database, list(reach))
         applied = rules_applied(database, honest)
-        flips = []
-        for path, doc_type in mine:
+        rules = []
+        for path, doc_type in ((path, rule["doc_type"]) for path, rule in written):
             users = tuple(name for name in reach if doc_type in mentioned[name] or applied.get(name) == doc_type)
             booked = tuple(name for name in users if applied.get(name) == doc_type and name not in mirrors)
-            if not users:
-                flips.append(Flip(doc_type, "none: it has no example", booked, users, "not run", {}))
-                continue
-            with wrong_on_disk(path, doc_type) as fault:
-                board = board_of(database, users)
-            red = {item.id: item.reason for item in board.examples if item.verdict.is_red}
-            flips.append(Flip(doc_type, fault, booked, users, board.state.value, red))
-    return {"honest": honest.state.value, "n": len(honest.examples), "flips": [asdict(flip) for flip in flips]}
+            may_come = {name for name, found in reach.items() if doc_type in found}
+            rules.append(Wrong(path, doc_type, booked, users, frozenset({*users, *may_come})))
+        groups = apart(rules)
+        flips = [flip for group in groups for flip in flipped(database, group)]
+    return {"honest": honest.state.value, "n_groups": len(groups), "flips": [asdict(flip) for flip in flips]}
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(int(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(main()))
