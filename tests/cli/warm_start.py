@@ -1,7 +1,9 @@
 """The session's warm process (warm.py), as the tests use it: a command line in, how it ended out."""
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +23,7 @@ _STARTING = Lock()
 def _socket() -> Path:
     """Starts the process; it ends with this one, since it reads the other end of our pipe."""
     folder = Path(tempfile.mkdtemp(prefix="warm-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "socket"
     process = subprocess.Popen([sys.executable, str(PROGRAM), str(path)], stdin=subprocess.PIPE, start_new_session=True)
     for _ in range(START_TIMEOUT_S * 20):
