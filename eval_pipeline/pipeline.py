@@ -16,6 +16,7 @@ from eval_pipeline.grading import score_agent
 from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
+from eval_pipeline.results.lease import Share, held_agent
 from eval_pipeline.results.runs import AgentRow, RunRow
 from eval_pipeline.rules import Offence
 from eval_pipeline.rules.liveness import RULE as LIVENESS
@@ -24,6 +25,7 @@ from eval_pipeline.rules.static import unregistered
 from eval_pipeline.run import Progress, Work, run_agent
 from eval_pipeline.selection import Selection, require_some, selected
 from eval_pipeline.settings import Settings
+from eval_pipeline.shard import Shard, cut
 from eval_pipeline.suite import AgentSuite, load_suite
 from eval_pipeline.target import RunContext
 from eval_pipeline.verdict import Verdict
@@ -173,22 +175,48 @@ def _row(plan: Plan, item: AgentSuite) -> AgentRow:
     return AgentRow(item.name, item.dataset.digest, version, len(item.dataset.examples), n_selected)
 
 
+SHARD_PROBLEM = "shard"
+"""How the problem of a row begins that says which shard could not be run."""
+
+
+def begin_agent(database: Database, plan: Plan, agent: str, holder: str, n_shards: int) -> tuple[Shard, ...]:
+    """Records the run, and prepares one registered agent's share of it, packs included; gives the shards to run.
+
+    Errors that are to be retried are forgotten here, once, so that no shard forgets what another has just stored.
+    Raises RunIsBusy when another holder has outcomes of the agent.
+    """
+    start(database, plan)
+    mine = plan.of_agent(agent)
+    for item in mine:
+        with held_agent(database, plan.run_id, item.name, holder):
+            runs.replace_problems(database, plan.run_id, item.name, SHARD_PROBLEM, [])
+            if plan.request.retry_errors:
+                outcomes.drop_failed(database, plan.run_id, item.name)
+    return cut(n_shards, max((len(plan.chosen[item.name]) for item in mine), default=0))
+
+
 def run_one_agent(
     database: Database,
     plan: Plan,
     agent: str,
     settings: Settings,
     *,
+    share: Share | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     report: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Offence, ...]:
-    """Brings every trial of one agent to a stored outcome. See ``run.run_agent``."""
+    """Brings every trial of one agent to a stored outcome, or those of one share of it. See ``run.run_agent``.
+
+    A share was prepared by ``begin_agent``, which has forgotten the errors that are to be retried.
+    """
     suite = plan.agent(agent)
     own = suite.target.timeout_s if suite.target else 60.0
     limits = Limits(settings.concurrency, settings.timeout_s or own, settings.max_output_bytes)
     ledger = settings.ledger_url.get_secret_value() if settings.ledger_url else None
     context = RunContext(plan.run_id, ledger, plan.request.model)
-    work = Work(suite, plan.chosen[agent], context, limits, plan.trials, plan.request.retry_errors)
+    examples = plan.chosen[agent] if share is None else share.shard.share(plan.chosen[agent])
+    retry_errors = plan.request.retry_errors and share is None
+    work = Work(suite, examples, context, limits, plan.trials, retry_errors, share)
     return run_agent(work, database, should_stop=should_stop, report=report)
 
 

@@ -18,10 +18,12 @@ from eval_pipeline.outcome import FailureKind, Outcome, Status
 from eval_pipeline.printed import nothing_on_stdout
 from eval_pipeline.results import outcomes, runs
 from eval_pipeline.results.database import Database
+from eval_pipeline.results.lease import Share
 from eval_pipeline.rules.attestation import RULE as ATTESTATION
 from eval_pipeline.rules.attestation import Attestation, substituted
 from eval_pipeline.rules.rule import Offence
 from eval_pipeline.rules.static import offences
+from eval_pipeline.shard import WHOLE
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.target import Prerequisite, RunContext, RunOne, Target
 from eval_pipeline.workers import Limits, Opening, run_tasks
@@ -33,7 +35,10 @@ Done = frozenset[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Work:
-    """One agent's share of a run: these examples, in the order of the dataset, this often, within these limits."""
+    """One agent's share of a run: these examples, in the order of the dataset, this often, within these limits.
+
+    ``share`` says who runs them and which shard of the agent's examples they are; None for all, run by nobody else.
+    """
 
     suite: AgentSuite
     examples: tuple[Example, ...]
@@ -41,6 +46,13 @@ class Work:
     limits: Limits
     trials: int = 1
     retry_errors: bool = False
+    share: Share | None = None
+
+    @property
+    def label(self) -> str:
+        """What its progress is told under: the agent, and the shard when there are several."""
+        shard = self.share.shard if self.share is not None else WHOLE
+        return self.suite.name if shard == WHOLE else f"{self.suite.name} {shard.key.replace('_', ' ')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +114,13 @@ def run_agent(
     does ends up in its outcomes instead.
     """
     run_id, name = work.context.run_id, work.suite.name
-    counter = _Counter(name, len(work.examples) * work.trials, report)
-    with OutcomeWriter(database.url, run_id, name, counter) as writer:
+    counter = _Counter(work.label, len(work.examples) * work.trials, report)
+    with OutcomeWriter(database.url, run_id, name, counter, work.share, should_stop) as writer:
+        if not writer.is_owner:
+            return ()
         if work.retry_errors:
             outcomes.drop_failed(database, run_id, name)
-        done = outcomes.finished(database, run_id, name)
+        done = _done(work, database)
         counter.stored = len(done)
         refusal = _refusal(work.suite)
         attestation = Attestation.of(work.suite) if refusal is None and work.suite.target is not None else None
@@ -125,6 +139,13 @@ def run_agent(
             if found:  # for good: what is stored by now may come from a substitute
                 runs.replace_problems(database, run_id, name, ATTESTATION, [f"{ATTESTATION}: {substituted(found)}"])
     return found
+
+
+def _done(work: Work, database: Database) -> Done:
+    """The trials of these examples that have a stored outcome."""
+    mine = frozenset(example.id for example in work.examples)
+    stored = outcomes.finished(database, work.context.run_id, work.suite.name)
+    return frozenset(trial for trial in stored if trial[0] in mine)
 
 
 def _differences(attestation: Attestation | None) -> tuple[Offence, ...]:

@@ -10,7 +10,7 @@ from eval_pipeline.errors import ResultsUnavailable
 from eval_pipeline.outcome import Outcome
 from eval_pipeline.results import outcomes
 from eval_pipeline.results.database import Database
-from eval_pipeline.results.lease import claim_agent
+from eval_pipeline.results.lease import Share, claim_share
 
 FLUSH_S = 0.05
 """How long finished outcomes wait for company before they are written; within 250 ms each is durable."""
@@ -26,16 +26,26 @@ FULL_S = 0.005
 class OutcomeWriter:
     """Writes the outcomes of one agent in one run, in a thread and a connection of its own.
 
-    That connection holds the claim on (run, agent), so that no two processes ever write the same outcomes, and a claim
-    that is free means that nothing of its last holder is still on its way: entering raises RunIsBusy when another
-    process has it. ``on_durable`` is called with the outcomes of each committed batch, so progress never tells more
-    than is kept. When the database fails, the next ``put`` raises ResultsUnavailable, and so does leaving the context.
+    That connection holds the claim on its share of (run, agent), so that no two processes ever write the same outcomes,
+    and a claim that is free means that nothing of its last holder is still on its way: entering raises RunIsBusy when
+    another holder has it, and waits for a session of the same holder that has the same shard. ``is_owner`` is False
+    when ``should_stop`` ended the waiting: then nothing is to be written. ``on_durable`` is called with the outcomes of
+    each committed batch, so progress never tells more than is kept. When the database fails, the next ``put`` raises
+    ResultsUnavailable, and so does leaving the context.
     """
 
     def __init__(
-        self, url: str, run_id: str, agent: str, on_durable: Callable[[list[Outcome]], None] = lambda _: None
+        self,
+        url: str,
+        run_id: str,
+        agent: str,
+        on_durable: Callable[[list[Outcome]], None] = lambda _: None,
+        share: Share | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
         self._url, self._run_id, self._agent = url, run_id, agent
+        self._share, self._should_stop = share or Share(), should_stop
+        self.is_owner = False
         self._on_durable = on_durable
         self._waiting: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._closing = threading.Event()
@@ -48,7 +58,7 @@ class OutcomeWriter:
     def __enter__(self) -> "OutcomeWriter":
         self._database = Database(self._url)
         try:
-            claim_agent(self._database, self._run_id, self._agent)
+            self.is_owner = claim_share(self._database, self._run_id, self._agent, self._share, self._should_stop)
         except BaseException:
             self._database.close()
             raise
