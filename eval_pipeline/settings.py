@@ -3,6 +3,7 @@
 import os
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -26,6 +27,15 @@ class Settings(BaseSettings):
     concurrency: int = Field(8, ge=1, le=1000, description="examples of one agent in flight at once")
     timeout_s: float | None = Field(None, gt=0, description="time limit of one attempt; a target's own when unset")
     max_output_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="outputs of one attempt, as JSON text")
+    executor: Literal["in_process", "multiprocess", "celery", "k8s"] | None = Field(
+        None, description="where steps run; unset: the command line in its process, the deployment in processes"
+    )
+    shards: int = Field(1, ge=1, le=1000, description="shards that the examples of one agent are cut into")
+    celery_broker: SecretStr | None = Field(None, description="the broker of celery, e.g. redis://HOST:6379/0")
+    celery_backend: SecretStr | None = Field(None, description="where celery keeps results; the broker when unset")
+    celery_visibility_s: int = Field(
+        60, ge=3, le=86400, description="seconds without a sign of life until a worker's shard goes to another"
+    )
     packs: str = Field("", description="folders of packs, separated as PATH is")
     packs_count: bool = Field(False, description="packs count for the exit code and the gate")
     strict: bool = Field(False, description="a skip is fatal")

@@ -9,15 +9,13 @@ from eval_pipeline.deployment.checks import (
     problem_check,
     run_rule_checks,
     run_rule_specs,
-    told_check,
 )
+from eval_pipeline.deployment.outcomes import outcomes_asset
 from eval_pipeline.deployment.request import RunRequest
-from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.errors import EvalPipelineError
-from eval_pipeline.pipeline import run_one_agent, score_agents, start
+from eval_pipeline.pipeline import score_agents
 from eval_pipeline.registry import AgentEntry
-from eval_pipeline.results import outcomes as stored
-from eval_pipeline.rules import attestation, liveness
+from eval_pipeline.rules import liveness
 from eval_pipeline.rules.after_run import stale_intermittents, verdict_offences
 from eval_pipeline.rules.static import COMMON, offences, rules_of
 from eval_pipeline.settings import settings
@@ -35,7 +33,9 @@ def agent_assets(entry: AgentEntry) -> list[dg.AssetsDefinition]:
         suite: AgentSuite | None = load_agent(entry, settings().datasets)
     except EvalPipelineError:
         suite = None
-    return [_dataset(entry, suite), _outcomes(entry, suite), _scores(entry, suite)]
+    dataset = key(entry.name, "dataset")
+    outcomes = outcomes_asset(entry, suite, key(entry.name, "outcomes"), dataset)
+    return [_dataset(entry, suite), outcomes, _scores(entry, suite)]
 
 
 def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
@@ -61,39 +61,6 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
         )
 
     return dataset
-
-
-def _outcomes(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
-    asset_key = key(entry.name, "outcomes")
-
-    @dg.asset(
-        key=asset_key,
-        check_specs=[dg.AssetCheckSpec(attestation.RULE, asset=asset_key, description=attestation.WHY)],
-        group_name=entry.name,
-        deps=[key(entry.name, "dataset")],
-        code_version=suite.code_version(settings().model) if suite else "unreadable",
-        kinds={"langgraph"},
-        pool="agents",
-        description=f"What the real graph of {entry.name} made of each example, kept in the results database.",
-    )
-    def outcomes(context: dg.AssetExecutionContext, request: RunRequest) -> dg.MaterializeResult:  # type: ignore[type-arg]
-        with request.database() as database, WATCH.interruptible():
-            plan = request.plan(context, database)
-            start(database, plan)
-            told: list[str] = []
-            for item in plan.of_agent(entry.name):
-                stop = WATCH.interrupted.is_set
-                found = run_one_agent(database, plan, item.name, settings(), should_stop=stop, report=WATCH.report)
-                told.extend(str(offence) for offence in found)
-            version, n_outcomes = stored.version(database, plan.run_id, entry.name)
-            refused = stored.failures(database, plan.run_id, entry.name, attestation.SUBSTITUTED)
-            return dg.MaterializeResult(
-                data_version=dg.DataVersion(version),
-                metadata={"n_outcomes": n_outcomes, "root_run": plan.run_id, "partial": WATCH.interrupted.is_set()},
-                check_results=[told_check(asset_key, attestation.RULE, [*told, *refused])],
-            )
-
-    return outcomes
 
 
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:

@@ -41,7 +41,7 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
     agents = dict.fromkeys(item.entry.name for item in plan.suite)
     assets = [key(agent, part) for agent in agents for part in PARTS]
     job = defs().resolve_implicit_global_asset_job_def()
-    WATCH.report = report
+    WATCH.report, WATCH.goes_on = report, True
     with instance() as dagster, WATCH.interruptible():
         try:
             result = job.execute_in_process(

@@ -9,11 +9,13 @@ from pydantic import Field
 
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.pipeline import Plan, Request, make_plan, resumed
+from eval_pipeline.prerequisites import model_name
 from eval_pipeline.results.database import Database
 from eval_pipeline.selection import Selection
 from eval_pipeline.settings import settings
 
 ROOT_TAG = "eval/root_run"
+StepContext = dg.AssetExecutionContext | dg.OpExecutionContext
 
 
 class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
@@ -30,15 +32,21 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
     resume: str | None = Field(default=None, description="the id of a run to continue")
     retry_errors: bool = Field(default=False, description="with resume: run again what ended in ERROR")
     packs: list[str] = Field(default=[], description="folders of packs; those of EVAL_PACKS when empty")
+    shards: int | None = Field(default=None, ge=1, description="shards of each agent; EVAL_SHARDS when empty")
     strict: bool = Field(default=False, description="a skip is an error; EVAL_STRICT when false")
 
     @property
     def request(self) -> Request:
         """As the harness takes it."""
         selection = Selection(tuple(self.select), tuple(self.tags), self.last, self.limit)
-        model = self.model or (None if self.resume else settings().model)
+        model = model_name(self.model or settings().model) if self.model or not self.resume else None
         packs = tuple(Path(folder) for folder in self.packs) or (() if self.resume else settings().pack_folders)
         return Request(selection, model, self.trials, self.resume, self.retry_errors, packs)
+
+    @property
+    def n_shards(self) -> int:
+        """Into how many shards the examples of one agent are cut, where there are so many."""
+        return settings().shards if self.shards is None else self.shards
 
     @property
     def is_strict(self) -> bool:
@@ -55,12 +63,12 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
             database.migrate()
             yield database
 
-    def plan(self, context: dg.AssetExecutionContext, database: Database) -> Plan:
+    def plan(self, context: StepContext, database: Database) -> Plan:
         """The plan of the run that a step belongs to."""
         request = resumed(database, self.request)
         return make_plan(database, self.root_run(context, database), request, settings())
 
-    def root_run(self, context: dg.AssetExecutionContext, database: Database) -> str:
+    def root_run(self, context: StepContext, database: Database) -> str:
         """The root run of a step: of the run to resume, or of the Dagster run that this one retries, or itself."""
         if self.resume is not None:
             return resumed(database, self.request).resume or self.resume

@@ -2,18 +2,28 @@
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+import dagster as dg
+
 from eval_pipeline.run import Progress
+
+LOOK_S = 5.0
+"""How often a step asks whether the run that it belongs to is still wanted."""
 
 
 class Watch:
-    """The process's watcher. ``interrupted`` is set by the first Ctrl-C (or SIGTERM) during a run."""
+    """The process's watcher. ``interrupted`` is set by the first Ctrl-C (or SIGTERM) during a run.
+
+    ``goes_on``: after it the scores and the board are still made, in this process.
+    """
 
     def __init__(self) -> None:
         self.interrupted = threading.Event()
+        self.goes_on = False
         self.report: Callable[[Progress], None] = lambda _: None
 
     @contextmanager
@@ -42,3 +52,22 @@ class Watch:
 
 
 WATCH = Watch()
+
+
+def run_ended(context: dg.OpExecutionContext) -> Callable[[], bool]:
+    """Gives what answers whether a step is to stop: this process was interrupted, or the run has come to an end.
+
+    A step on another machine hears of that in no other way: what it still paid for would be for nobody.
+    """
+    asked, ended = time.monotonic(), False
+
+    def should_stop() -> bool:
+        nonlocal asked, ended
+        if WATCH.goes_on or WATCH.interrupted.is_set() or time.monotonic() < asked + LOOK_S:
+            return ended or WATCH.interrupted.is_set()
+        asked = time.monotonic()
+        run = context.instance.get_run_by_id(context.run_id)
+        ended = run is None or run.is_finished or run.status is dg.DagsterRunStatus.CANCELING
+        return ended
+
+    return should_stop

@@ -93,6 +93,16 @@ def replace_problems(database: Database, run_id: str, agent: str, prefix: str, p
         )
 
 
+def add_problem(database: Database, run_id: str, agent: str, problem: str) -> None:
+    """Adds a problem to an agent's row, unless it is there already."""
+    with database.transaction() as db:
+        db.execute(
+            "update results.run_agents set problems = problems || to_jsonb(%s::text)"
+            " where run_id = %s and agent = %s and not problems @> to_jsonb(%s::text)",
+            (problem, run_id, agent, problem),
+        )
+
+
 def get(database: Database, run_id: str = "latest") -> RunRow:
     """A run by id, or the latest one. Raises ConfigError when there is none."""
     with database.transaction() as db:
