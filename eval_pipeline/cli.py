@@ -64,12 +64,13 @@ def run(
     """Runs the agents' real graphs, scores what they did, and shows the board."""
     from eval_pipeline.commands.run import run as command
     from eval_pipeline.pipeline import Request
+    from eval_pipeline.prerequisites import model_name
     from eval_pipeline.selection import Selection
     from eval_pipeline.settings import settings
 
     selection = Selection(tuple(select or ()), tuple(tag or ()), last, limit)
     packs = tuple(folder.absolute() for folder in pack or ()) or (() if resume else settings().pack_folders)
-    chosen = model or (None if resume else settings().model)
+    chosen = model_name(model or settings().model) if model or not resume else None
     request = Request(selection, chosen, trials, resume, retry_errors, packs)
     raise typer.Exit(command(request, _out(), _err(), strict=strict, as_json=as_json))
 

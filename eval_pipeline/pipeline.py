@@ -211,9 +211,11 @@ def run_one_agent(
     """
     suite = plan.agent(agent)
     own = suite.target.timeout_s if suite.target else 60.0
-    limits = Limits(settings.concurrency, settings.timeout_s or own, settings.max_output_bytes)
     ledger = settings.ledger_url.get_secret_value() if settings.ledger_url else None
     context = RunContext(plan.run_id, ledger, plan.request.model)
+    at_once = suite.target.at_once(context) if suite.target else None
+    concurrency = min(settings.concurrency, at_once or settings.concurrency)
+    limits = Limits(concurrency, settings.timeout_s or own, settings.max_output_bytes)
     examples = plan.chosen[agent] if share is None else share.shard.share(plan.chosen[agent])
     retry_errors = plan.request.retry_errors and share is None
     work = Work(suite, examples, context, limits, plan.trials, retry_errors, share)

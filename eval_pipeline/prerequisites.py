@@ -48,3 +48,24 @@ class ModelPrerequisite:
 
 
 MODEL = ModelPrerequisite()
+
+
+def one_at_a_time_in_process(context: RunContext) -> int | None:
+    """How many attempts make sense at once with the run's model: one, when it answers in this process."""
+    from bookkeeping.models import is_in_process
+
+    return 1 if is_in_process(model_name(context.model)) else None
+
+
+def model_name(asked: str | None) -> str | None:
+    """The full name of the model that a name leads to: ``local`` is short for ``local/smollm2-135m``.
+
+    With a key and no choice it is the default model; None when there is neither. A name that no model has stays as it
+    is: only an agent that needs a model refuses it.
+    """
+    from bookkeeping.models import UnknownModel, full_name
+
+    try:
+        return full_name(asked, os.environ)
+    except UnknownModel:
+        return asked

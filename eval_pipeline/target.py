@@ -69,7 +69,8 @@ class Target:
     the prerequisites for given inputs. ``runs`` says where an attempt runs: ``thread`` for blocking code (the default),
     ``loop`` for a coroutine function, ``process`` for code that a thread cannot stop (a loop that computes, a library
     that does not come back): each process opens the target for itself, so ``open`` must be a function of a module.
-    ``timeout_s`` is the time limit of one attempt.
+    ``timeout_s`` is the time limit of one attempt. ``at_once`` says how many attempts make sense at once, where that is
+    fewer than the settings allow: a model in this process answers one at a time, and who waits for it is not working.
     """
 
     agent: str
@@ -79,6 +80,7 @@ class Target:
     substitutions: tuple[Substitution, ...] = ()
     runs: Literal["thread", "loop", "process"] = "thread"
     timeout_s: float = 60.0
+    at_once: Callable[[RunContext], int | None] = lambda _: None
 
     @property
     def output_names(self) -> frozenset[str]:

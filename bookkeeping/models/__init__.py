@@ -20,7 +20,16 @@ from bookkeeping.models.errors import (
 )
 from bookkeeping.models.model import NO_TOKENS, Completion, Model, Request, Tokens
 from bookkeeping.models.prices import cost_usd
-from bookkeeping.models.registry import DEFAULT_MODEL, NoModel, UnknownModel, full_name, require, resolve, why_missing
+from bookkeeping.models.registry import (
+    DEFAULT_MODEL,
+    NoModel,
+    UnknownModel,
+    full_name,
+    is_in_process,
+    require,
+    resolve,
+    why_missing,
+)
 
 PROVIDER_ENDPOINTS = frozenset({"https://api.anthropic.com", "in-process"})
 """Endpoints that are the provider's own: a board made against any other cannot gate unless settings allow it."""
@@ -46,6 +55,7 @@ __all__ = [
     "UnknownModel",
     "cost_usd",
     "full_name",
+    "is_in_process",
     "observed",
     "require",
     "resolve",

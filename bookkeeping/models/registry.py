@@ -40,6 +40,11 @@ def full_name(name: str | None, environment: Mapping[str, str]) -> str | None:
     raise UnknownModel(f"there is no model {name!r}: take local, or the name of a Claude model such as {DEFAULT_MODEL}")
 
 
+def is_in_process(name: str | None) -> bool:
+    """Whether the model of this full name answers in this process, one question after the other."""
+    return name == LOCAL
+
+
 def why_missing(name: str | None, environment: Mapping[str, str]) -> str | None:
     """The reason why there is no model, None when there is one. Makes nothing and asks nobody. Raises UnknownModel."""
     chosen = full_name(name, environment)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from rich.console import Console
 
 from eval_pipeline.errors import OK
+from eval_pipeline.prerequisites import model_name
 from eval_pipeline.results.database import Database
 from eval_pipeline.rules.after_run import stale_intermittents
 from eval_pipeline.settings import settings
@@ -36,7 +37,7 @@ def defects(out: Console, *, as_json: bool) -> int:
     listed: list[Recorded] = []
     with storage(chosen) as where, Database(where.database_url) as database:
         for item in load_suite(chosen.datasets):
-            stale = {(o.example, o.key) for o in stale_intermittents(item, database, chosen.model)}
+            stale = {(o.example, o.key) for o in stale_intermittents(item, database, model_name(chosen.model))}
             listed += [
                 Recorded(
                     f"{item.name}/{example.id}",

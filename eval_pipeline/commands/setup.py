@@ -1,13 +1,16 @@
 """``init-ledger`` and ``doctor``: preparing what a run needs, and saying what is there."""
 
+import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from rich.console import Console
 
 from eval_pipeline.errors import OK, ConfigError
 from eval_pipeline.postgres import normalise_url, reachable
+from eval_pipeline.prerequisites import model_name
 from eval_pipeline.settings import settings
 from eval_pipeline.storage import prepare_ledger
 from eval_pipeline.suite import load_suite
@@ -57,12 +60,31 @@ def _findings() -> dict[str, str]:
         else:
             normalise_url(url.get_secret_value())
             found[name] = reachable(url.get_secret_value()) or "answers"
-    found["model"] = chosen.model or "none: model-bound examples are skipped (EVAL_MODEL or --model)"
+    found["model"] = _model(chosen.model)
     found["home"] = str(chosen.home)
     for item in load_suite(chosen.datasets):
         ready = f"{len(item.dataset.examples)} examples, digest {item.dataset.digest[:12]}"
         found[item.name] = item.not_installed or item.broken or ready
     return found
+
+
+def _model(asked: str | None) -> str:
+    """Which model a run would ask and why, or why there is none."""
+    from bookkeeping.models import UnknownModel, why_missing
+
+    name = model_name(asked)
+    if name is None:
+        return f"none ({why_missing(asked, os.environ)}): examples that need one are skipped"
+    why = "chosen by EVAL_MODEL" if asked else "the default one, since ANTHROPIC_API_KEY is set"
+    try:
+        missing = why_missing(asked, os.environ)
+    except UnknownModel as error:
+        return f"none: {error}"
+    if missing:
+        return f"none ({missing}), although {name} is {why}"
+    host = urlsplit(os.environ.get("ANTHROPIC_BASE_URL", "")).hostname
+    where = f"; it is asked at {host} (ANTHROPIC_BASE_URL)" if host and "/" not in name else ""
+    return f"{name}, {why}{where}"
 
 
 def _version(package: str) -> str:

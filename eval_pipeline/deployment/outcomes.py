@@ -16,6 +16,7 @@ from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.deployment.watch import WATCH, run_ended
 from eval_pipeline.errors import one_line
 from eval_pipeline.pipeline import SHARD_PROBLEM, begin_agent, run_one_agent
+from eval_pipeline.prerequisites import model_name
 from eval_pipeline.registry import AgentEntry
 from eval_pipeline.results import outcomes as stored
 from eval_pipeline.results import runs
@@ -49,7 +50,7 @@ def outcomes_asset(
         ins={"dataset": dg.AssetIn(dataset, dagster_type=dg.Nothing)},
         check_specs=[check],
         group_name=entry.name,
-        code_version=suite.code_version(settings().model) if suite else "unreadable",
+        code_version=suite.code_version(model_name(settings().model)) if suite else "unreadable",
         kinds={"langgraph"},
         description=f"What the real graph of {entry.name} made of each example, kept in the results database.",
     )

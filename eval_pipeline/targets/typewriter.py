@@ -7,7 +7,7 @@ from typing import Any
 
 from bookkeeping.agents.typewriter.outputs import TypewriterOutputs
 from eval_pipeline.model_calls import recorded_calls
-from eval_pipeline.prerequisites import MODEL
+from eval_pipeline.prerequisites import MODEL, one_at_a_time_in_process
 from eval_pipeline.target import Attempt, Outputs, RunContext, RunOne, Target
 from eval_pipeline.trace import run_graph
 
@@ -35,4 +35,5 @@ TARGET = Target(
     open=open_typewriter,
     requires=lambda _: (MODEL,),
     timeout_s=300.0,
+    at_once=one_at_a_time_in_process,
 )
