@@ -180,6 +180,16 @@ def dev(
     raise typer.Exit(command(host, port, _err()))
 
 
+@app.command()
+def worker(
+    processes: Annotated[int, typer.Option(min=1, help="steps at once")] = 1,
+) -> None:
+    """Takes steps of runs from celery's broker (EVAL_CELERY_BROKER), on this machine or another."""
+    from eval_pipeline.commands.worker import worker as command
+
+    raise typer.Exit(command(processes, _err()))
+
+
 def main() -> None:
     """The entry point: a user's mistake ends in one line on stderr and exit code 2, never in a traceback."""
     try:

@@ -56,7 +56,7 @@ class Opening:
 
 def main(descriptor: int, parent: int) -> None:
     """The life of a worker process: its end of the pipe, and the process id of its parent."""
-    _die_with(parent)
+    die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the parent decides what it means
     connection = Connection(descriptor)
     with suppress(EOFError), nothing_on_stdout():  # the parent is done with us
@@ -87,7 +87,8 @@ def _outcome(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
     return contextvars.copy_context().run(run_attempt, task, run_one, max_output_bytes)
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
+    """From now on this process is killed when its parent, of this process id, is gone."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_look_after, args=(parent,), daemon=True).start()

@@ -44,6 +44,11 @@ class Settings(BaseSettings):
     )
 
     @property
+    def is_in_process(self) -> bool:
+        """Whether the command line runs the steps in its own process."""
+        return self.executor in (None, "in_process")
+
+    @property
     def pack_folders(self) -> tuple[Path, ...]:
         """The packs' folders."""
         return tuple(Path(item).expanduser().absolute() for item in self.packs.split(os.pathsep) if item)

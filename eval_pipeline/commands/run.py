@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK, ResultsUnavailable
-from eval_pipeline.pipeline import Request, make_plan, publish_board, resumed
+from eval_pipeline.pipeline import Request, make_plan, publish_board, resumed, score_agents
 from eval_pipeline.printed import stdout_to_stderr
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
@@ -58,6 +58,8 @@ def _board_of(request: Request, where: Storage, err: Console) -> Board:
             raise ResultsUnavailable("the run left nothing behind: no board can be written")
         if done.has_board:
             return build_board(database, run_id, packs_count=settings().packs_count)
+        if not settings().is_in_process:  # what the other processes stored was not scored by the steps that never came
+            score_agents(database, run_id, settings())
         return publish_board(database, run_id, interrupted=done.interrupted, packs_count=settings().packs_count)
 
 

@@ -9,11 +9,12 @@ from dagster import DagsterInstance
 
 from eval_pipeline.deployment.assets import key
 from eval_pipeline.deployment.board import BOARD
+from eval_pipeline.deployment.elsewhere import execute_elsewhere, told_from_outside
 from eval_pipeline.deployment.request import ROOT_TAG, RunRequest
 from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.pipeline import Plan
 from eval_pipeline.run import Progress
-from eval_pipeline.settings import PROJECT
+from eval_pipeline.settings import PROJECT, settings
 
 PARTS = ("dataset", "outcomes", "scores")
 ORPHANED = "The host stopped while this run was in progress."
@@ -40,6 +41,8 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
 
     agents = dict.fromkeys(item.entry.name for item in plan.suite)
     assets = [key(agent, part) for agent in agents for part in PARTS]
+    if not settings().is_in_process:
+        return _materialize_elsewhere(plan, [*assets, BOARD], dagster_run_id, report)
     job = defs().resolve_implicit_global_asset_job_def()
     WATCH.report, WATCH.goes_on = report, True
     with instance() as dagster, WATCH.interruptible():
@@ -56,6 +59,18 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
             return Materialized(has_board=False, failures=(), interrupted=True)
     board_done = any(event.asset_key == BOARD for event in result.get_asset_materialization_events())
     return Materialized(board_done, _failures(result.all_events), WATCH.interrupted.is_set())
+
+
+def _materialize_elsewhere(
+    plan: Plan, assets: Sequence[dg.AssetKey], run_id: str, report: Callable[[Progress], None]
+) -> Materialized:
+    with instance() as dagster, told_from_outside(plan, report):
+        try:
+            result = execute_elsewhere(dagster, assets, _run_config(plan), run_id, {ROOT_TAG: plan.run_id})
+        except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+            return Materialized(has_board=False, failures=(), interrupted=True)
+    board_done = any(event.asset_key == BOARD for event in result.get_asset_materialization_events())
+    return Materialized(board_done, _failures(result.all_events), interrupted=False)
 
 
 def _run_config(plan: Plan) -> dict[str, object]:

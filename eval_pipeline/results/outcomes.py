@@ -1,6 +1,7 @@
 """Stored outcomes: written by COPY as soon as they are finished, read in pages through a server-side cursor."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg import ServerCursor
@@ -103,6 +104,27 @@ def finished(database: Database, run_id: str, agent: str) -> frozenset[tuple[str
     with database.transaction() as db:
         db.execute("select example_id, trial from results.outcomes where run_id = %s and agent = %s", (run_id, agent))
         return frozenset((row["example_id"], row["trial"]) for row in db.fetchall())
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many outcomes of an agent in a run are stored, and how many of them failed or were skipped."""
+
+    stored: int
+    failed: int
+    skipped: int
+
+
+def counted(database: Database, run_id: str, agent: str) -> Counts:
+    """Counts the outcomes of an agent in a run."""
+    with database.transaction() as db:
+        db.execute(
+            "select count(*) as stored, count(*) filter (where status = 'failed') as failed,"
+            " count(*) filter (where status = 'skipped') as skipped"
+            " from results.outcomes where run_id = %s and agent = %s",
+            (run_id, agent),
+        )
+        return Counts(**(db.fetchone() or {}))
 
 
 def drop_failed(database: Database, run_id: str, agent: str) -> None:
