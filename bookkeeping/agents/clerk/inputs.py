@@ -1,0 +1,229 @@
+"""What the Clerk is given: the company's records, and one submission or one message (docs/clerk.md).
+
+Amounts are decimal strings, dates YYYY-MM-DD. A structure that is not this one is an error of the caller and raises
+``pydantic.ValidationError``. What a submission lacks or contradicts is part of the work and ends in a reason.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date as Day
+from decimal import Decimal
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+_DECIMAL = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,18})?", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+
+
+def _decimal(value: object) -> Decimal:
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+        return Decimal(value)
+    raise ValueError(f"expected a decimal string such as '1190.00', got {value!r}")
+
+
+def _day(value: object) -> object:
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        raise ValueError(f"expected a date as YYYY-MM-DD, got {value!r}")
+    return value
+
+
+Amount = Annotated[Decimal, BeforeValidator(_decimal)]
+Date = Annotated[Day, BeforeValidator(_day)]
+Decision = Literal["accept", "hold", "reject"]
+MediaType = Literal["text/plain", "text/html", "application/xml", "text/csv", "message/rfc822"]
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class User(_Value):
+    """Somebody of the company. ``limits``: what an approver may approve, by currency."""
+
+    id: str
+    name: str
+    roles: frozenset[Literal["approver", "payroll"]] = frozenset()
+    limits: Mapping[str, Amount] = Field(default_factory=dict)
+    active: bool = True
+
+
+class Mandate(_Value):
+    """``user`` may submit for ``acts_for``, on the days from ``from`` to ``to``, both included."""
+
+    user: str
+    acts_for: str
+    first_day: Date | None = Field(None, alias="from")
+    last_day: Date | None = Field(None, alias="to")
+
+
+class Supplier(_Value):
+    """A supplier that the company knows."""
+
+    id: str
+    name: str
+    bank_accounts: tuple[str, ...] = ()
+    blocked: bool = False
+
+
+class ApprovalLimits(_Value):
+    """Of one currency: what needs no approval, and what needs one; what is above needs two."""
+
+    none_up_to: Amount
+    one_up_to: Amount
+
+    @model_validator(mode="after")
+    def _is_ordered(self) -> Self:
+        if not 0 <= self.none_up_to <= self.one_up_to:
+            raise ValueError("none_up_to must not be below zero, nor above one_up_to")
+        return self
+
+
+class LegalHold(_Value):
+    """Documents that must not be destroyed: those on which everything that is given here holds."""
+
+    id: str
+    supplier: str | None = None
+    doc_types: frozenset[str] = frozenset()
+    first_day: Date | None = Field(None, alias="from")
+    last_day: Date | None = Field(None, alias="to")
+
+
+class Fields(_Value):
+    """What a document states, as far as governance needs it. ``gross`` is in ``currency``."""
+
+    supplier: str | None = None
+    number: str | None = None
+    date: Date | None = None
+    gross: Amount | None = None
+    currency: str | None = None
+    bank_account: str | None = None
+
+
+class Earlier(_Value):
+    """An earlier submission. ``document`` is the content of its principal document."""
+
+    id: str
+    doc_type: str
+    decision: Decision
+    supplier: str | None = None
+    number: str | None = None
+    date: Date | None = None
+    gross: Amount | None = None
+    currency: str | None = None
+    document: str | None = None
+
+
+class BookRecord(_Value):
+    """Something that the books know, told in a text. ``about``: the user whose personal data it is."""
+
+    id: str
+    kind: str
+    text: str
+    about: str | None = None
+
+
+class Company(_Value):
+    """The company's records."""
+
+    name: str
+    today: Date
+    users: tuple[User, ...] = ()
+    mandates: tuple[Mandate, ...] = ()
+    suppliers: tuple[Supplier, ...] = ()
+    approval: Mapping[str, ApprovalLimits] = Field(default_factory=dict)
+    no_receipt_up_to: Mapping[str, Amount] = Field(default_factory=dict)
+    closed_through: Date | None = None
+    retention_years: Annotated[int, Field(strict=True, ge=0, le=100)] = 10
+    legal_holds: tuple[LegalHold, ...] = ()
+    earlier: tuple[Earlier, ...] = ()
+    records: tuple[BookRecord, ...] = ()
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Self:
+        citable = [[item.id for item in items] for items in (self.suppliers, self.earlier, self.records)]
+        for ids in ([user.id for user in self.users], sum(citable, [])):
+            twice = sorted({one for one in ids if ids.count(one) > 1})
+            if twice:
+                raise ValueError(f"ids are used twice: {', '.join(twice)}")
+        return self
+
+    def active_user(self, user: str | None) -> User | None:
+        """The active user with this id."""
+        return next((one for one in self.users if one.id == user and one.active), None)
+
+
+class Attachment(_Value):
+    """A file that comes with a submission; ``content`` is its text, its bytes are that text in UTF-8."""
+
+    name: str
+    content: str
+    media_type: MediaType = "text/plain"
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in it: no letter and no digit."""
+        return not any(character.isalnum() for character in self.content)
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes."""
+        return self.content.encode("utf-8", "surrogatepass")
+
+
+class Submission(_Value):
+    """What somebody sends in."""
+
+    submitter: str
+    on_behalf_of: str | None = None
+    request: Literal["file", "destroy"] = "file"
+    destroys: str | None = None
+    doc_type: str | None = None
+    fields: Fields = Fields()
+    note: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    approvals: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_one_request(self) -> Self:
+        if (self.request == "destroy") != (self.destroys is not None):
+            raise ValueError("destroys names what is to be destroyed, and nothing else")
+        if self.doc_type is None and self.fields != Fields():
+            raise ValueError("fields are those of a declared doc_type; without one the document is read")
+        return self
+
+    @property
+    def principal(self) -> Attachment | None:
+        """The document itself: the first attachment with anything in it. The others are enclosures."""
+        return next((item for item in self.attachments if not item.is_blank), None)
+
+
+class Message(_Value):
+    """A question. ``documents`` are texts that come with it; ``reply`` says whether the Clerk is to answer."""
+
+    user: str
+    text: str
+    documents: tuple[str, ...] = ()
+    reply: bool = True
+
+
+class ClerkInputs(_Value):
+    """All of it: exactly one of ``submission`` and ``message``."""
+
+    company: Company
+    submission: Submission | None = None
+    message: Message | None = None
+
+    @model_validator(mode="after")
+    def _is_one_way(self) -> Self:
+        if (self.submission is None) == (self.message is None):
+            raise ValueError("give exactly one of submission and message")
+        return self
+
+
+def read_inputs(state: Mapping[str, Any]) -> ClerkInputs:
+    """The inputs as values. Raises pydantic.ValidationError."""
+    names = ("company", "submission", "message")
+    return ClerkInputs.model_validate({name: state[name] for name in names if name in state})
