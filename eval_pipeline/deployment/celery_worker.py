@@ -123,7 +123,7 @@ def worker_app(chosen: Settings) -> Celery:
 def work(chosen: Settings, processes: int) -> int:
     """Works until it is told to stop; gives celery's exit code. SIGTERM lets the steps in hand end first."""
     app = worker_app(chosen)
-    arguments = ["worker", "--concurrency", str(processes), "--queues", "dagster", "--loglevel", "WARNING"]
+    arguments = ["--quiet", "worker", "--concurrency", str(processes), "--queues", "dagster", "--loglevel", "WARNING"]
     arguments += ["--hostname", f"eval-pipeline-{os.getpid()}@{socket.gethostname()}"]
     # Workers have nothing to say to one another.
     arguments += ["--without-gossip", "--without-mingle", "--without-heartbeat"]

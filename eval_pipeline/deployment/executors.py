@@ -1,5 +1,6 @@
 """Where the steps of a run are executed: a setting (``EVAL_EXECUTOR``), Dagster's own engines behind it."""
 
+import warnings
 from typing import Any
 
 import dagster as dg
@@ -80,11 +81,14 @@ def celery_config(chosen: Settings) -> dict[str, Any]:
 
 def _celery(chosen: Settings) -> dg.ExecutorDefinition:
     try:
+        from celery.exceptions import DuplicateTaskNameWarning  # type: ignore[import-untyped]
         from dagster_celery import celery_executor
     except ModuleNotFoundError:
         raise _missing("celery") from None
     if chosen.celery_broker is None:
         raise ConfigError("EVAL_EXECUTOR=celery needs EVAL_CELERY_BROKER, e.g. redis://HOST:6379/0")
+    # dagster-celery declares its task anew for each step that it sends.
+    warnings.filterwarnings("ignore", category=DuplicateTaskNameWarning)
     backend = "EVAL_CELERY_BACKEND" if chosen.celery_backend else "EVAL_CELERY_BROKER"
     # Named, not written out: the addresses are secrets, and a run's configuration is kept.
     places = {"broker": {"env": "EVAL_CELERY_BROKER"}, "backend": {"env": backend}}
