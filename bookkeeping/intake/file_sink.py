@@ -1,8 +1,8 @@
 """The sink over fsspec: a local folder, or whatever else fsspec has a file system for (``s3://…``, ``memory://…``).
 
 The path of a file is made of its area and the SHA-256 of its bytes, so the same bytes are there once, and nothing that
-a submission says is part of a path. Bytes are written beside, under a name of their own, and then moved to their place: a
-reader sees all of them or none.
+a submission says is part of a path. Bytes are written beside, under a name of their own, and then moved to their place:
+a reader sees all of them or none.
 """
 
 import hashlib

@@ -13,7 +13,7 @@ from bookkeeping.agents.clerk.outputs import ClerkOutputs
 from bookkeeping.intake.ports import FileSink, IntakeQueue
 from eval_pipeline.doubles.clerk import MemoryQueue, MemorySink
 from eval_pipeline.model_calls import recorded_calls
-from eval_pipeline.prerequisites import MODEL
+from eval_pipeline.prerequisites import MODEL, one_at_a_time_in_process
 from eval_pipeline.target import Attempt, Outputs, RunContext, RunOne, Substitution, Target
 from eval_pipeline.trace import run_graph
 
@@ -42,4 +42,5 @@ TARGET = Target(
     requires=lambda inputs: (MODEL,) if needs_model(inputs) else (),
     substitutions=(Substitution(IntakeQueue, MemoryQueue), Substitution(FileSink, MemorySink)),
     timeout_s=300.0,
+    at_once=one_at_a_time_in_process,
 )

@@ -39,8 +39,8 @@ def write_reply(
     shown = "\n".join(_material(f'record id="{_attribute(item.id)}"', item.text, model) for item in records)
     documents = "\n".join(_material("document", text, model) for text in message.documents)
     question = (
-        f"We are {company.name}, today is {company.today.isoformat()}. Answer the message from the records, and name in "
-        "cites the ids of the records that your answer uses."
+        f"We are {company.name}, today is {company.today.isoformat()}. Answer the message from the records, and name "
+        "in cites the ids of the records that your answer uses."
     )
     parts = (shown or "There are no records.", documents, _material("message", message.text, model), question)
     ids = [item.id for item in records]

@@ -4,8 +4,8 @@
     outputs = graph.invoke({"company": …, "submission": …}, context=ClerkContext(queue, sink, model))
 
 ``inputs`` are those of inputs.py, ``outputs`` those of outputs.py. Injected are the two storage ports and the model,
-which only some inputs need (needs.py). What raises is a structure that is none (pydantic.ValidationError), a model that is
-needed and not there or that gave no usable answer (bookkeeping.models.ModelError), and storage that does not answer
+which only some inputs need (needs.py). What raises is a structure that is none (pydantic.ValidationError), a model that
+is needed and not there or that gave no usable answer (bookkeeping.models.ModelError), and storage that does not answer
 (bookkeeping.intake.IntakeUnavailable, OSError).
 """
 

@@ -143,8 +143,12 @@ class Company(_Value):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
-        citable = [[item.id for item in items] for items in (self.suppliers, self.earlier, self.records)]
-        for ids in ([user.id for user in self.users], sum(citable, [])):
+        citable = [
+            *(item.id for item in self.suppliers),
+            *(item.id for item in self.earlier),
+            *(item.id for item in self.records),
+        ]
+        for ids in ([user.id for user in self.users], citable):
             twice = sorted({one for one in ids if ids.count(one) > 1})
             if twice:
                 raise ValueError(f"ids are used twice: {', '.join(twice)}")
