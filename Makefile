@@ -31,7 +31,7 @@ lint: $(READY)
 OUT ?= packs
 packs: $(READY)
 	@test -n "$(SOURCE)" || { echo "say where the documents are: make packs SOURCE=DIR" >&2; exit 1; }
-	@$(BIN)/python scripts/build_packs.py --source "$(SOURCE)" --out "$(OUT)/einvoices"
+	@$(BIN)/python scripts/build_packs.py --source "$(SOURCE)" --out "$(OUT)/public"
 
 setup: $(READY)
 

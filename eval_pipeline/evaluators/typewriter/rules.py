@@ -27,14 +27,18 @@ def expectations_fit_the_catalogue(suite: AgentSuite) -> Iterable[Offence]:
 
 @static_rule("documents_are_complete", "a document of which only the type is expected grades no reading at all")
 def documents_are_complete(suite: AgentSuite) -> Iterable[Offence]:
-    """A document is expected with its type, schema and fields; the number of documents is that of proposals."""
+    """A document is expected with its type, schema and fields; the number of documents is that of proposals.
+
+    Of somebody else's papers, in a pack, the type may not be known.
+    """
+    needed = OF_A_DOCUMENT - {"rows", "row_count"} if suite.pack is None else {"fields"}
     for example in suite.dataset.examples:
         documents = list(_documents(example))
         if example.expected.get("n_proposals") != len(documents):
             told = f"n_proposals does not say {len(documents)}, the number of the expected documents"
             yield _offence("documents_are_complete", suite, example, "n_proposals", told)
         for prefix, document in documents:
-            for key in sorted(OF_A_DOCUMENT - {"rows", "row_count"} - document.keys()):
+            for key in sorted(needed - document.keys()):
                 yield _offence("documents_are_complete", suite, example, prefix + key, "is not expected")
         if documents and "field_accuracy_floor" not in example.expected:
             yield _offence("documents_are_complete", suite, example, "field_accuracy_floor", "is not expected")
@@ -68,7 +72,9 @@ def _documents(example: Example) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _misfits(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     from bookkeeping.documents import catalogue
 
-    document_type = catalogue().types.get(document.get("doc_type", ""))
+    if "doc_type" not in document:  # told by documents_are_complete
+        return
+    document_type = catalogue().types.get(document["doc_type"])
     if document_type is None:
         yield "doc_type", f"{document.get('doc_type')!r} is no type of the catalogue"
         return
