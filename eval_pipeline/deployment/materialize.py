@@ -10,9 +10,11 @@ from dagster import DagsterInstance
 from eval_pipeline.deployment.assets import key
 from eval_pipeline.deployment.board import BOARD
 from eval_pipeline.deployment.elsewhere import execute_elsewhere, told_from_outside
+from eval_pipeline.deployment.leftovers import clear_leftovers
 from eval_pipeline.deployment.request import ROOT_TAG, RunRequest
 from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.pipeline import Plan
+from eval_pipeline.results.database import Database
 from eval_pipeline.run import Progress
 from eval_pipeline.settings import PROJECT, settings
 
@@ -41,6 +43,7 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
 
     agents = dict.fromkeys(item.entry.name for item in plan.suite)
     assets = [key(agent, part) for agent in agents for part in PARTS]
+    _clear_leftovers(plan)
     if not settings().is_in_process:
         return _materialize_elsewhere(plan, [*assets, BOARD], dagster_run_id, report)
     job = defs().resolve_implicit_global_asset_job_def()
@@ -59,6 +62,13 @@ def materialize(plan: Plan, dagster_run_id: str, report: Callable[[Progress], No
             return Materialized(has_board=False, failures=(), interrupted=True)
     board_done = any(event.asset_key == BOARD for event in result.get_asset_materialization_events())
     return Materialized(board_done, _failures(result.all_events), WATCH.interrupted.is_set())
+
+
+def _clear_leftovers(plan: Plan) -> None:
+    url = settings().database_url
+    if url is not None:
+        with instance() as dagster, Database(url.get_secret_value()) as database:
+            clear_leftovers(dagster, database, plan.run_id)
 
 
 def _materialize_elsewhere(

@@ -13,7 +13,7 @@ import dagster as dg
 
 from eval_pipeline.deployment.checks import told_check
 from eval_pipeline.deployment.request import RunRequest
-from eval_pipeline.deployment.watch import WATCH, run_ended
+from eval_pipeline.deployment.watch import WATCH, end_with_the_run, run_ended
 from eval_pipeline.errors import one_line
 from eval_pipeline.pipeline import SHARD_PROBLEM, begin_agent, run_one_agent
 from eval_pipeline.prerequisites import model_name
@@ -87,6 +87,7 @@ def _run(entry: AgentEntry) -> dg.OpDefinition:
         description="Brings the examples of one shard to stored outcomes; tried again, it runs only what is missing.",
     )
     def run(context: dg.OpExecutionContext, request: RunRequest) -> None:
+        end_with_the_run()
         shard = Shard.of_key(context.get_mapping_key() or "")
         with request.database() as database, WATCH.interruptible():
             try:

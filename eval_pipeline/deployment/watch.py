@@ -1,5 +1,7 @@
 """Who watches a run in this process: hears its progress, and can interrupt it without losing what is finished."""
 
+import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -52,6 +54,22 @@ class Watch:
 
 
 WATCH = Watch()
+
+
+def end_with_the_run() -> None:
+    """From now on this process, when it is one that Dagster's multiprocess executor made, ends with its maker.
+
+    A step that lived on would call models for a run that is over. Its parent by the system is the server that forked
+    it, and that one waits for its children.
+    """
+    maker = multiprocessing.parent_process()
+    if maker is not None:
+        threading.Thread(target=_end_after, args=(maker,), daemon=True).start()
+
+
+def _end_after(maker: "multiprocessing.process.BaseProcess") -> None:
+    maker.join()
+    os._exit(1)
 
 
 def run_ended(context: dg.OpExecutionContext) -> Callable[[], bool]:

@@ -46,6 +46,15 @@ def claimed_run(database: Database, run_id: str) -> Iterator[None]:
         _release(database, what)
 
 
+def is_run_claimed(database: Database, run_id: str) -> bool:
+    """Whether the command of a run lives; of the caller's own run in this session this says nothing."""
+    what = f"run {run_id}"
+    if not _claim(database, what):
+        return True
+    _release(database, what)
+    return False
+
+
 def claim_share(
     database: Database, run_id: str, agent: str, share: Share, should_stop: Callable[[], bool] = lambda: False
 ) -> bool:
