@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from bookkeeping.intake import IntakeUnavailable, QueueItem
 from bookkeeping.intake.file_sink import FsspecSink
@@ -46,9 +47,10 @@ def test_an_item_that_another_session_is_taking_is_passed_over_and_not_waited_fo
     first, second = (QueueItem(uuid.uuid4().hex, "locked", {}) for _ in range(2))
     postgres_queue.put(first)
     postgres_queue.put(second)
-    with psycopg.connect(queue_url) as other:
+    impatient = make_conninfo(queue_url, options="-c lock_timeout=2000")
+    with psycopg.connect(queue_url) as other, PostgresQueue(impatient, pool_size=1) as queue:
         other.execute("SELECT 1 FROM intake.items WHERE key = %s FOR UPDATE", [first.key])
-        taken = postgres_queue.take("locked", MINUTE)
+        taken = queue.take("locked", MINUTE)
     assert taken is not None
     assert taken.item == second
 
