@@ -139,4 +139,30 @@ PAIRS: Mapping[tuple[str, str], Pair] = {
     ("auditor", "materiality"): Pair(
         {"materiality": "1200.00"}, {"materiality": "1200.00"}, {"materiality_correct": {"materiality": "120.00"}}
     ),
+    ("clerk", "decision"): Pair(
+        {"decision": "hold"}, {"decision": "hold"}, {"decision_correct": {"decision": "accept"}}
+    ),
+    ("clerk", "reasons"): Pair(
+        {"reasons": ["approval_needed"]},
+        {"reasons": ["approval_needed"]},
+        {"reasons_correct": {"reasons": ["approval_needed", "self_approval"]}},
+    ),
+    ("clerk", "approvers"): Pair(
+        {"approvers": ["ben"]}, {"approvers": ["ben"]}, {"approvers_correct": {"approvers": ["anna"]}}
+    ),
+    ("clerk", "queued"): Pair({"queued": None}, {"queued": None}, {"queued_correct": {}}),
+    ("clerk", "filed"): Pair({"filed": "pending"}, {"filed": "pending"}, {"filed_correct": {"filed": "archive"}}),
+    ("clerk", "doc_type"): Pair(
+        {"doc_type": "rent_invoice"}, {"doc_type": "rent_invoice"}, {"doc_type_correct": {"doc_type": None}}
+    ),
+    ("clerk", "scope"): Pair({"scope": "in_scope"}, {"scope": "in_scope"}, {"scope_correct": {"scope": "elsewhere"}}),
+    ("clerk", "cites"): Pair({"cites": ["AP-1"]}, {"cites": ["AP-1"]}, {"cites_correct": {"cites": []}}),
+    ("clerk", "extraction"): Pair(
+        {"extraction": {"gross": "5000.01", "supplier": "Birch Paper GmbH"}, "extraction_accuracy_floor": 0.75},
+        {"extraction": {"gross": "5000.010", "supplier": "BIRCH PAPER  GmbH"}},
+        {
+            "extraction_accuracy": {"extraction": {"gross": "5000.10", "supplier": "Birch Paper GmbH"}},
+            "extraction_accuracy_above_floor": {"extraction": {"gross": "5000.10", "supplier": "Birch Paper GmbH"}},
+        },
+    ),
 }
