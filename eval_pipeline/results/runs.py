@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from eval_pipeline.errors import ConfigError
-from eval_pipeline.results.database import Database
+from eval_pipeline.results.database import Cursor, Database
 from eval_pipeline.values import canonical_text
 
 
@@ -80,27 +80,32 @@ def finish(database: Database, run_id: str, *, interrupted: bool) -> None:
 def replace_problems(database: Database, run_id: str, agent: str, prefix: str, problems: Sequence[str]) -> None:
     """Puts these problems of an agent in the place of those that begin with ``prefix``; the others stay."""
     with database.transaction() as db:
-        db.execute(
-            "select problems from results.run_agents where run_id = %s and agent = %s for no key update",
-            (run_id, agent),
-        )
-        row = db.fetchone()
-        before = row["problems"] if row else []
+        before = _locked_problems(db, run_id, agent)
         kept = [*(item for item in before if not item.startswith(prefix)), *problems]
-        db.execute(
-            "update results.run_agents set problems = %s where run_id = %s and agent = %s",
-            (json.dumps(kept), run_id, agent),
-        )
+        _set_problems(db, run_id, agent, kept)
 
 
 def add_problem(database: Database, run_id: str, agent: str, problem: str) -> None:
-    """Adds a problem to an agent's row, unless it is there already."""
+    """Adds a problem to those of an agent, unless it is there already."""
     with database.transaction() as db:
-        db.execute(
-            "update results.run_agents set problems = problems || to_jsonb(%s::text)"
-            " where run_id = %s and agent = %s and not problems @> to_jsonb(%s::text)",
-            (problem, run_id, agent, problem),
-        )
+        before = _locked_problems(db, run_id, agent)
+        if problem not in before:
+            _set_problems(db, run_id, agent, [*before, problem])
+
+
+def _locked_problems(db: Cursor, run_id: str, agent: str) -> list[str]:
+    db.execute(
+        "select problems from results.run_agents where run_id = %s and agent = %s for no key update", (run_id, agent)
+    )
+    row = db.fetchone()
+    return list(row["problems"]) if row else []
+
+
+def _set_problems(db: Cursor, run_id: str, agent: str, problems: Sequence[str]) -> None:
+    db.execute(
+        "update results.run_agents set problems = %s where run_id = %s and agent = %s",
+        (json.dumps(list(problems)), run_id, agent),
+    )
 
 
 def get(database: Database, run_id: str = "latest") -> RunRow:
