@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bookkeeping.agents.clerk.needs import needs_model
 from bookkeeping.agents.clerk.outputs import ClerkOutputs
 from bookkeeping.intake.ports import FileSink, IntakeQueue
 from eval_pipeline.doubles.clerk import MemoryQueue, MemorySink
 from eval_pipeline.model_calls import recorded_calls
 from eval_pipeline.prerequisites import MODEL, one_at_a_time_in_process
-from eval_pipeline.target import Attempt, Outputs, RunContext, RunOne, Substitution, Target
+from eval_pipeline.target import Attempt, Inputs, Outputs, Prerequisite, RunContext, RunOne, Substitution, Target
 from eval_pipeline.trace import run_graph
 
 
@@ -35,11 +34,18 @@ def open_clerk(context: RunContext) -> Iterator[RunOne]:
     yield run_one
 
 
+def prerequisites(inputs: Inputs) -> tuple[Prerequisite, ...]:
+    """A model, for the inputs that the graph itself would ask one for."""
+    from bookkeeping.agents.clerk.needs import needs_model
+
+    return (MODEL,) if needs_model(inputs) else ()
+
+
 TARGET = Target(
     agent="clerk",
     outputs=ClerkOutputs,
     open=open_clerk,
-    requires=lambda inputs: (MODEL,) if needs_model(inputs) else (),
+    requires=prerequisites,
     substitutions=(Substitution(IntakeQueue, MemoryQueue), Substitution(FileSink, MemorySink)),
     timeout_s=300.0,
     at_once=one_at_a_time_in_process,
