@@ -17,6 +17,6 @@ def test_the_package_imports_no_graph_library_and_no_database_driver() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines() == [
         "[]",
-        "bookkeeper bookkeeping.agents.bookkeeper bookkeeping.ledger bookkeeping.documents",
+        "bookkeeper bookkeeping.agents.bookkeeper bookkeeping.ledger bookkeeping.documents bookkeeping.models",
         "True True",
     ]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from bookkeeping.agents.bookkeeper.graph import build_graph
 
 NAME = "bookkeeper"
-REASONING = ("bookkeeping.agents.bookkeeper", "bookkeeping.ledger", "bookkeeping.documents")
+REASONING = ("bookkeeping.agents.bookkeeper", "bookkeeping.ledger", "bookkeeping.documents", "bookkeeping.models")
 """Packages that hold the reasoning; the harness attests them."""
 
 __all__ = ["NAME", "REASONING", "build_graph"]

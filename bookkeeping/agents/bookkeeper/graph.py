@@ -1,17 +1,20 @@
 """The Bookkeeper's graph: understand the record, select the treatment, compute the lines, check, post, report.
 
+Where an instruction in words is given instead of a record, a first step has a model make the record of it.
+
     graph = build_graph()
     book = ledger.create_book(book_spec(inputs["book"], chain="larch"))
     outputs = graph.invoke(inputs, context=BookkeeperContext(book))
 
 ``inputs`` are those of record.py, ``outputs`` those of outputs.py. A refusal is an output with its reason. What raises
 is a structure that is none (pydantic.ValidationError), a book other than the one described (ValueError), a history
-that cannot be (HistoryError), and a ledger that is gone (bookkeeping.ledger.LedgerUnavailable).
+that cannot be (HistoryError), a ledger that is gone (bookkeeping.ledger.LedgerUnavailable), and a model that gave no
+usable answer (bookkeeping.models.ModelError).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -22,27 +25,33 @@ from bookkeeping.agents.bookkeeper.entry import Booked
 from bookkeeping.agents.bookkeeper.entry import post as post_entry
 from bookkeeping.agents.bookkeeper.lines import ComputedLine
 from bookkeeping.agents.bookkeeper.outputs import BookkeeperOutputs
-from bookkeeping.agents.bookkeeper.record import BookkeeperInputs, BookState
+from bookkeeping.agents.bookkeeper.record import BookkeeperInputs, BookState, Instruction
 from bookkeeping.agents.bookkeeper.report import report as report_of
 from bookkeeping.agents.bookkeeper.results import Refused, Stop
 from bookkeeping.agents.bookkeeper.select import Choice
 from bookkeeping.agents.bookkeeper.select import select as select_variant
 from bookkeeping.agents.bookkeeper.understanding import Understood, book_terms
 from bookkeeping.ledger import Book, BookSpec, Entry
+from bookkeeping.models import Model
 
 
 @dataclass(frozen=True, slots=True)
 class BookkeeperContext:
-    """What a run works on: the book in the ledger. It is posted to and read, never created or dropped."""
+    """What a run works on: the book in the ledger. It is posted to and read, never created or dropped.
+
+    ``model`` reads instructions; records need none.
+    """
 
     book: Book
+    model: Model | None = None
 
 
 class BookkeeperInput(TypedDict):
-    """Plain JSON values; record.py says what they are."""
+    """Plain JSON values; record.py and instruction.py say what they are. Either a record or an instruction."""
 
     book: Mapping[str, Any]
-    record: Mapping[str, Any]
+    record: NotRequired[Mapping[str, Any]]
+    instruction: NotRequired[Mapping[str, Any]]
 
 
 class _State(BookkeeperInput, BookkeeperOutputs, total=False):
@@ -55,16 +64,19 @@ class _State(BookkeeperInput, BookkeeperOutputs, total=False):
 
 def build_graph() -> CompiledStateGraph[_State, BookkeeperContext, BookkeeperInput, BookkeeperOutputs]:
     """The compiled graph. It holds nothing of a book: one serves any number of runs and threads."""
+    rulebook.rulebook()  # read once here, and not by every thread at its first record
     graph = StateGraph(
         _State, context_schema=BookkeeperContext, input_schema=BookkeeperInput, output_schema=BookkeeperOutputs
     )
+    graph.add_node("interpret", interpret)
     graph.add_node("understand", understand)
     graph.add_node("select", select)
     graph.add_node("compute", compute)
     graph.add_node("check", check)
     graph.add_node("post", post)
     graph.add_node("report", report)
-    graph.add_edge(START, "understand")
+    graph.add_conditional_edges(START, has_record, {True: "understand", False: "interpret"})
+    graph.add_conditional_edges("interpret", has_result, {True: "report", False: "understand"})
     graph.add_conditional_edges("understand", has_result, {True: "report", False: "select"})
     graph.add_conditional_edges("select", has_result, {True: "report", False: "compute"})
     graph.add_conditional_edges("compute", has_result, {True: "report", False: "check"})
@@ -96,6 +108,25 @@ def book_spec(
         kind=kind,
         owner=owner,
     )
+
+
+def has_record(state: _State) -> bool:
+    """Whether there is a record already. Raises ValueError when there is both or neither."""
+    if ("record" in state) == ("instruction" in state):
+        raise ValueError("the inputs have a record or an instruction, one of them")
+    return "record" in state
+
+
+def interpret(state: _State, runtime: Runtime[BookkeeperContext]) -> dict[str, Any]:
+    """Has the model make the record that an instruction asks for."""
+    from bookkeeping.agents.bookkeeper.instruction import interpret as record_of
+
+    if runtime.context.model is None:
+        raise ValueError("an instruction in words needs a model")
+    book = runtime.context.book
+    instruction = Instruction.model_validate(state["instruction"])
+    record = record_of(runtime.context.model, instruction, book.company, book.currency)
+    return {"result": record} if isinstance(record, Refused) else {"record": record.model_dump(mode="json")}
 
 
 def understand(state: _State, runtime: Runtime[BookkeeperContext]) -> dict[str, Any]:

@@ -128,8 +128,20 @@ class BookState(_Value):
     history: tuple[Record, ...] = ()
 
 
+class Instruction(_Value):
+    """What a colleague asks for.
+
+    text: in words, in any language. date: the day on which it was given, which is the day of the record where the text
+    names none. standard_rate: the VAT rate, in per cent, that "plus VAT" means in this company; absent: none is taken.
+    """
+
+    text: str
+    date: DayString
+    standard_rate: DecimalString | None = None
+
+
 class BookkeeperInputs(_Value):
-    """The whole input of the graph."""
+    """The input of the graph where the record is there."""
 
     book: BookState
     record: Record
