@@ -143,16 +143,20 @@ class Company(_Value):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
-        citable = [
-            *(item.id for item in self.suppliers),
-            *(item.id for item in self.earlier),
-            *(item.id for item in self.records),
-        ]
-        for ids in ([user.id for user in self.users], citable):
+        for ids in ([user.id for user in self.users], self.citable_ids):
             twice = sorted({one for one in ids if ids.count(one) > 1})
             if twice:
                 raise ValueError(f"ids are used twice: {', '.join(twice)}")
         return self
+
+    @property
+    def citable_ids(self) -> list[str]:
+        """The ids of all that a reply may cite."""
+        return [
+            *(item.id for item in self.suppliers),
+            *(item.id for item in self.earlier),
+            *(item.id for item in self.records),
+        ]
 
     def active_user(self, user: str | None) -> User | None:
         """The active user with this id."""
