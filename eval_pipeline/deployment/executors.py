@@ -35,7 +35,7 @@ def executor_of(chosen: Settings) -> dg.ExecutorDefinition:
     if chosen.executor == "k8s":
         return _k8s()
     return dg.multi_or_in_process_executor.configured(
-        _forked_unless_told,
+        forked_unless_told,
         name="multi_or_in_process_executor",
         config_schema=dg.multi_or_in_process_executor.config_schema.as_field(),
     )
@@ -45,7 +45,7 @@ def _forkserver() -> dict[str, Any]:
     return {"forkserver": {"preload_modules": PRELOADED}}
 
 
-def _forked_unless_told(config: dict[str, Any]) -> dict[str, Any]:
+def forked_unless_told(config: dict[str, Any]) -> dict[str, Any]:
     """A run's execution config, with a fork server where it chose no way to start processes."""
     if "multiprocess" not in config:
         return config
@@ -79,6 +79,13 @@ def celery_config(chosen: Settings) -> dict[str, Any]:
     }
 
 
+def celery_executor_config(chosen: Settings) -> dict[str, Any]:
+    """The executor's own configuration: addresses are named and not written out, since they are secrets."""
+    backend = "EVAL_CELERY_BACKEND" if chosen.celery_backend else "EVAL_CELERY_BROKER"
+    places = {"broker": {"env": "EVAL_CELERY_BROKER"}, "backend": {"env": backend}}
+    return {**places, "config_source": celery_config(chosen)}
+
+
 def _celery(chosen: Settings) -> dg.ExecutorDefinition:
     try:
         from celery.exceptions import DuplicateTaskNameWarning  # type: ignore[import-untyped]
@@ -89,10 +96,7 @@ def _celery(chosen: Settings) -> dg.ExecutorDefinition:
         raise ConfigError("EVAL_EXECUTOR=celery needs EVAL_CELERY_BROKER, e.g. redis://HOST:6379/0")
     # dagster-celery declares its task anew for each step that it sends.
     warnings.filterwarnings("ignore", category=DuplicateTaskNameWarning)
-    backend = "EVAL_CELERY_BACKEND" if chosen.celery_backend else "EVAL_CELERY_BROKER"
-    # Named, not written out: the addresses are secrets, and a run's configuration is kept.
-    places = {"broker": {"env": "EVAL_CELERY_BROKER"}, "backend": {"env": backend}}
-    return celery_executor.configured({**places, "config_source": celery_config(chosen)}, name="celery")
+    return celery_executor.configured(celery_executor_config(chosen), name="celery")
 
 
 def _k8s() -> dg.ExecutorDefinition:
