@@ -85,7 +85,7 @@ def _one_phrase(phrase: str) -> str:
     gap = ""
     for word in folded(phrase).split(" "):
         if word == "...":
-            gap = r"\W+(?:\w+\W+){0,3}?"
+            gap = r"\W+(?:\w+\W+){0,5}?"
             continue
         written = re.escape(word.removesuffix("*")) + (r"\w*" if word.endswith("*") else "")
         parts.append((gap or r"\W+") + written if parts else written)
