@@ -89,11 +89,12 @@ def board(
     as_json: Json = False,
     html: Annotated[Path | None, typer.Option(help="write a page")] = None,
     junit: Annotated[Path | None, typer.Option(help="write JUnit XML")] = None,
+    by_tag: Annotated[bool, typer.Option("--by-tag", help="cut by the tags of the examples")] = False,
 ) -> None:
     """Shows the board of a run."""
     from eval_pipeline.commands.show import show_board as command
 
-    raise typer.Exit(command(run_id, _out(), as_json=as_json, html=html, junit=junit))
+    raise typer.Exit(command(run_id, _out(), as_json=as_json, html=html, junit=junit, by_tag=by_tag))
 
 
 @app.command()

@@ -1,20 +1,26 @@
 """``score``, ``board`` and ``gate``: reading again what a run has left."""
 
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK
 from eval_pipeline.gate import decide_gate
+from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.pipeline import publish_board, score_agents, suite_of_gate
 from eval_pipeline.printed import stdout_to_stderr
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
+from eval_pipeline.slices import Slice, slices
 from eval_pipeline.storage import storage
-from eval_pipeline.terminal import print_json
+from eval_pipeline.suite import load_suite
+from eval_pipeline.terminal import print_json, visible
 
 
 def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
@@ -28,10 +34,14 @@ def score(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
     return OK if board.is_acceptable(strict=strict or settings().strict) else NOT_GREEN
 
 
-def show_board(run_id: str, out: Console, *, as_json: bool, html: Path | None, junit: Path | None) -> int:
-    """Shows a run's board and writes it as HTML or JUnit XML where asked for."""
-    with storage(settings()) as where, Database(where.database_url) as database:
-        board = build_board(database, run_id, packs_count=settings().packs_count)
+def show_board(
+    run_id: str, out: Console, *, as_json: bool, html: Path | None, junit: Path | None, by_tag: bool = False
+) -> int:
+    """Shows a run's board, or its slices by tag, and writes it as HTML or JUnit XML where asked for."""
+    chosen = settings()
+    with storage(chosen) as where, Database(where.database_url) as database:
+        board = build_board(database, run_id, packs_count=chosen.packs_count)
+        folders = packs_of(runs.get(database, run_id).selection)
     if html is not None or junit is not None:
         from eval_pipeline.board_files import write_html, write_junit
 
@@ -39,8 +49,31 @@ def show_board(run_id: str, out: Console, *, as_json: bool, html: Path | None, j
             write_html(board, html)
         if junit is not None:
             write_junit(board, junit)
+    if by_tag:
+        suite = load_suite(chosen.datasets)
+        _print_slices(slices(board, (*suite, *load_packs(suite, folders, chosen.datasets))), out, as_json=as_json)
+        return OK
     _print(board, out, as_json=as_json)
     return OK
+
+
+def _print_slices(found: Iterable[Slice], out: Console, *, as_json: bool) -> None:
+    if as_json:
+        print_json(out, [asdict(item) for item in found])
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False, highlight=False)
+    for heading in ("agent", "tag"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("graded of all", "PASS", "share"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("means")
+    for item in found:
+        low, high = item.interval
+        means = ", ".join(f"{key.removesuffix('_correct')} {mean:.2f}" for key, mean in item.score_means.items())
+        share = f"{low:.2f} to {high:.2f}" if item.n_graded else "-"
+        counted = f"{item.n_graded} of {item.n_examples}"
+        table.add_row(item.agent, visible(item.tag), counted, str(item.n_passed), share, means)
+    out.print(table)
 
 
 def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
