@@ -106,11 +106,15 @@ def interpret(model: Model, instruction: Instruction, company: str, currency: st
     )
 
 
-def _ask(model: Model, instruction: Instruction, company: str) -> Mapping[str, str]:
+def request(instruction: Instruction, company: str) -> Request:
+    """What the model is asked about an instruction."""
     text = instruction.text.replace("</instruction", "< /instruction")
     question = f"We are {company}; today is {instruction.date}. Which record is to be booked?"
-    request = Request(_guide(), (f"<instruction>\n{text}\n</instruction>", question), _schema(), MAX_TOKENS)
-    answer: Mapping[str, str] = model.complete(request).value
+    return Request(_guide(), (f"<instruction>\n{text}\n</instruction>", question), _schema(), MAX_TOKENS)
+
+
+def _ask(model: Model, instruction: Instruction, company: str) -> Mapping[str, str]:
+    answer: Mapping[str, str] = model.complete(request(instruction, company)).value
     return answer
 
 
