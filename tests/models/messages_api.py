@@ -35,7 +35,8 @@ def serving(*script: Step) -> Iterator[Server]:
 
         def do_POST(self):
             length = int(self.headers["content-length"])
-            server.requests.append(json.loads(self.rfile.read(length)))
+            self.asked = json.loads(self.rfile.read(length))
+            server.requests.append(self.asked)
             server.headers.append({name.lower(): value for name, value in self.headers.items()})
             number = min(len(server.requests), len(server.script)) - 1
             try:
