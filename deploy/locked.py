@@ -1,8 +1,8 @@
 """The part of requirements.lock that an image needs: ``python deploy/locked.py . celery > image.lock``.
 
-Each argument is ``.`` (the project's own dependencies), an extra of the project, or a package. The lock holds everything
-that a developer needs, with hashes, and says of each package what asks for it. What is not in the lock is refused, since
-it would be installed without hashes.
+Each argument is ``.`` (the dependencies of the project), an extra of it, or a package. The lock holds all that a
+developer needs, with hashes, and says of each package what asks for it. What is not in the lock is refused, since it
+would be installed without hashes.
 """
 
 import re
