@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter, sleep
 from typing import Any
 
-from bench import attestation, auditor, liveness, night_cost
+from bench import attestation, auditor, celery, liveness, night_cost
 from bench.database import results
 from bench.echo import expected, target
 from bench.kills import Killer, places
@@ -168,5 +168,6 @@ SECTIONS: dict[str, Callable[[], Lines]] = {
     "attestation": lambda: iter([str(attestation.measure())]),
     "liveness": lambda: iter([str(liveness.measure())]),
     "night": night_cost.measure,
+    "celery": celery.measure,
     "audit": lambda: iter([str(auditor.measure())]),
 }
