@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from bookkeeping.models import PROVIDER_ENDPOINTS
-from eval_pipeline.results import outcomes, runs, scores
+from eval_pipeline.results import judgements, outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.runs import AgentRow, RunRow
 from eval_pipeline.results.scores import Graded
@@ -206,6 +206,7 @@ def _agent_board(database: Database, run: RunRow, row: AgentRow, graded: Sequenc
         missing = f"{row.n_selected - len(graded)} of {row.n_selected} examples did not report"
         problems.append(missing if graded else "did not report")
     used = outcomes.resources(database, run.run_id, row.agent)
+    judge_input, judge_output, judge_usd = judgements.usage(database, run.run_id, row.agent)
     means, n_scored = _means(graded)
     return AgentBoard(
         row.agent,
@@ -221,9 +222,9 @@ def _agent_board(database: Database, run: RunRow, row: AgentRow, graded: Sequenc
         n_scored,
         sum(len(item.decision.unanswered) for item in graded),
         {
-            "input_tokens": int(used["input_tokens"]),
-            "output_tokens": int(used["output_tokens"]),
-            "cost_usd": format(used["cost_usd"].normalize(), "f"),
+            "input_tokens": int(used["input_tokens"]) + judge_input,
+            "output_tokens": int(used["output_tokens"]) + judge_output,
+            "cost_usd": format((used["cost_usd"] + judge_usd).normalize(), "f"),
         },
         {"p50": used["p50"], "p95": used["p95"]},
         tuple(used["endpoints"] or ()),

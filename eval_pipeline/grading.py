@@ -1,21 +1,31 @@
-"""Scoring: stored outcomes through the evaluators of now, one verdict for each example. No model is called.
+"""Scoring: stored outcomes through the evaluators of now, one verdict for each example. No agent is run.
+
+The judge, where an agent has one, is asked only what it has not answered before.
 
 An outcome is only graded against the example that it was made from: when the example's inputs have changed since, the
 verdict is ERROR and says so.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import groupby
+from typing import TYPE_CHECKING
 
+from eval_pipeline.errors import ConfigError
 from eval_pipeline.evaluator import grade
 from eval_pipeline.outcome import Outcome, Status
 from eval_pipeline.printed import nothing_on_stdout
-from eval_pipeline.results import outcomes, scores
+from eval_pipeline.results import outcomes, runs, scores
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.scores import Graded
 from eval_pipeline.rules.static import offences
+from eval_pipeline.settings import settings
 from eval_pipeline.suite import AgentSuite
 from eval_pipeline.verdict import Decision, Score, Trial, Verdict, decide
+
+if TYPE_CHECKING:
+    from bookkeeping.models import Model, NoModel
 
 
 def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
@@ -23,7 +33,7 @@ def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
 
     Outcomes are read through a connection of their own while verdicts are written, so neither is ever held whole.
     """
-    with Database(database.url) as reading, nothing_on_stdout():
+    with Database(database.url) as reading, nothing_on_stdout(), _judged(suite, database, run_id):
         return scores.replace(
             database,
             run_id,
@@ -32,6 +42,41 @@ def score_agent(suite: AgentSuite, database: Database, run_id: str) -> int:
             evaluators_digest=suite.evaluators_digest,
             dataset_digest=suite.dataset.digest,
         )
+
+
+@contextmanager
+def _judged(suite: AgentSuite, database: Database, run_id: str) -> Iterator[None]:
+    """For an agent with a judged score: its judge while this lasts, and the control at the end.
+
+    A judge that fails the control makes the agent's row of the board red.
+    """
+    if not any(key.judged for item in suite.evaluators for key in item.scores.values()):
+        yield
+        return
+    from eval_pipeline.judge.control import RULE, failed_control
+    from eval_pipeline.judge.judge import Judge, judging
+    from eval_pipeline.results.judgements import StoredJudgements
+
+    with Database(database.url) as own:
+        judge = Judge(judge_model(), StoredJudgements(own, run_id, suite.name))
+        with judging(judge):
+            yield
+        failed = failed_control(judge, run_id)
+        runs.replace_problems(own, run_id, suite.name, RULE, [f"{RULE}: {failed}"] if failed else [])
+
+
+def judge_model() -> "Model | NoModel":
+    """The model that judges, or why there is none. Raises ConfigError for a name that no model has."""
+    from bookkeeping.models import NoModel, UnknownModel, resolve
+
+    asked = settings().judge_model
+    try:
+        found = resolve(asked, os.environ)
+    except UnknownModel as error:
+        raise ConfigError(f"EVAL_JUDGE_MODEL: {error}") from None
+    if isinstance(found, NoModel) and not asked:
+        return NoModel("no judge: set ANTHROPIC_API_KEY or EVAL_JUDGE_MODEL")
+    return found
 
 
 def grade_outcomes(suite: AgentSuite, stored: Iterable[Outcome]) -> Iterator[Graded]:

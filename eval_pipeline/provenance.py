@@ -34,5 +34,5 @@ def code_digest(names: Iterable[str]) -> str:
     return digest(content)
 
 
-GRADING = ("eval_pipeline.evaluator", "eval_pipeline.verdict", "eval_pipeline.values")
+GRADING = ("eval_pipeline.evaluator", "eval_pipeline.judge", "eval_pipeline.verdict", "eval_pipeline.values")
 """The modules beside an agent's evaluators that decide what a score and a verdict is."""

@@ -24,6 +24,7 @@ class Settings(BaseSettings):
     home: Path = Field(PROJECT / ".eval-pipeline", description="state of this machine: the embedded server, logs")
     datasets: Path = Field(PROJECT / "datasets", description="the folder with one folder for each agent")
     model: str | None = Field(None, description="the model that model-bound agents use, e.g. local")
+    judge_model: str | None = Field(None, description="the model that judges replies; the default one with a key")
     concurrency: int = Field(8, ge=1, le=1000, description="examples of one agent in flight at once")
     timeout_s: float | None = Field(None, gt=0, description="time limit of one attempt; a target's own when unset")
     max_output_bytes: int = Field(8 * 1024 * 1024, ge=1024, description="outputs of one attempt, as JSON text")

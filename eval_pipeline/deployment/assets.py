@@ -13,8 +13,9 @@ from eval_pipeline.deployment.checks import (
 from eval_pipeline.deployment.outcomes import outcomes_asset
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.errors import EvalPipelineError
+from eval_pipeline.judge import control
 from eval_pipeline.pipeline import score_agents
-from eval_pipeline.registry import AgentEntry
+from eval_pipeline.registry import JUDGED_KEYS, AgentEntry
 from eval_pipeline.rules import liveness
 from eval_pipeline.rules.after_run import stale_intermittents, verdict_offences
 from eval_pipeline.rules.static import COMMON, offences, rules_of
@@ -65,9 +66,11 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
 
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
     asset_key = key(entry.name, "scores")
+    is_judged = entry.name in JUDGED_KEYS
     specs = [
         *run_rule_specs(asset_key),
         dg.AssetCheckSpec(liveness.RULE, asset=asset_key, description=liveness.WHY),
+        *([dg.AssetCheckSpec(control.RULE, asset=asset_key, description=control.WHY)] if is_judged else []),
     ]
 
     @dg.asset(
@@ -93,6 +96,7 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
             check_results=[
                 *run_rule_checks(asset_key, found, strict=request.is_strict),
                 problem_check(asset_key, liveness.RULE, row.problems),
+                *([problem_check(asset_key, control.RULE, row.problems)] if is_judged else []),
             ],
         )
 

@@ -5,13 +5,14 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from bookkeeping.agents.clerk.outputs import ClerkOutputs
-from eval_pipeline.evaluator import evaluator, exact
+from eval_pipeline.evaluator import ScoreKey, evaluator, exact
 from eval_pipeline.evaluators.clerk.rules import (
     every_ruling_has_an_example,
     expectations_fit_governance,
     expectations_fit_the_scope,
     inputs_can_be_read,
 )
+from eval_pipeline.judge import meets_rubric
 from eval_pipeline.verdict import Score
 
 RULES = (inputs_can_be_read, expectations_fit_governance, expectations_fit_the_scope, every_ruling_has_an_example)
@@ -74,6 +75,12 @@ def scope(outputs: ClerkOutputs, expected: Expected) -> Iterable[Score]:
 def cites(outputs: ClerkOutputs, expected: Expected) -> Iterable[Score]:
     """The records that the reply uses, and no other."""
     yield _score("cites", outputs, expected)
+
+
+@evaluator(reads={"rubric"}, scores=[ScoreKey("reply_meets_rubric", judged=True)])
+def rubric(outputs: ClerkOutputs, expected: Expected) -> Iterable[Score]:
+    """Whether the reply meets every criterion: a judge's word. One that is not there is 0.0, counted apart."""
+    yield meets_rubric("reply_meets_rubric", outputs.get("reply"), expected["rubric"])
 
 
 @evaluator(

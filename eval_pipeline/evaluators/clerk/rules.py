@@ -147,6 +147,11 @@ def _misfits_of_chat(expected: Mapping[str, Any], company: "Company", message: "
         yield "scope", f"{expected.get('scope')!r} is no scope"
     if expected.get("scope") != "in_scope" or not message.reply:
         yield from ((key, "nothing is to be answered here") for key in sorted(OF_REPLIES & expected.keys()))
+    criteria = expected.get("rubric", ["none is expected"])
+    if not isinstance(criteria, list) or not criteria or not all(text.strip() for text in _texts(criteria)):
+        yield "rubric", "is no list of criteria, each a sentence"
+    elif len(set(_texts(criteria))) != len(criteria):
+        yield "rubric", "has a criterion twice, or one that is no text"
     known = set(company.citable_ids)
     cites = _texts(expected.get("cites"))
     yield from (("cites", f"{one!r} is no record of the company") for one in cites if one not in known)
