@@ -34,6 +34,7 @@ def agent(package: str, *, target: str | None = None, evaluators: str | None = N
 
 AGENTS: tuple[AgentEntry, ...] = (
     agent("bookkeeping.agents.typewriter"),
+    agent("bookkeeping.agents.clerk"),
     agent("bookkeeping.agents.bookkeeper"),
     agent("bookkeeping.agents.auditor"),
 )

@@ -105,6 +105,11 @@ def test_an_intake_example_expects_all_five(key: str) -> None:
         ({"scope": "in_scope", "cites": ["S-999"]}, "cites"),
         ({"scope": "in_scope", "cites": ["S-100", "S-100"]}, "cites"),
         ({"scope": "in_scope", "decision": "accept"}, "decision"),
+        ({"scope": "in_scope", "rubric": []}, "rubric"),
+        ({"scope": "in_scope", "rubric": "It is polite."}, "rubric"),
+        ({"scope": "in_scope", "rubric": ["It is polite.", " "]}, "rubric"),
+        ({"scope": "in_scope", "rubric": ["It is polite.", 1]}, "rubric"),
+        ({"scope": "in_scope", "rubric": ["It is polite.", "It is polite."]}, "rubric"),
     ],
 )
 def test_what_no_message_leads_to_is_told(expected: dict[str, Any], key: str) -> None:

@@ -69,6 +69,34 @@ def without_fields(suite: AgentSuite) -> AgentSuite:
     return with_first(suite, "fields", change)
 
 
+def with_an_unknown_input(suite: AgentSuite) -> AgentSuite:
+    """One submission has a key that no submission has."""
+
+    def change(example: Example) -> Example:
+        submission = {**example.inputs["submission"], "surprise": 1}
+        return example.model_copy(update={"inputs": {**example.inputs, "submission": submission}})
+
+    return with_first(suite, "decision", change)
+
+
+def decided_too_well(suite: AgentSuite) -> AgentSuite:
+    """One submission is to be accepted although it has reasons against it."""
+
+    def change(example: Example) -> Example:
+        return example.model_copy(update={"expected": {**example.expected, "decision": "accept"}})
+
+    return with_first(suite, "reasons", change)
+
+
+def judged_out_of_scope(suite: AgentSuite) -> AgentSuite:
+    """One rubric is for a message that is to be refused."""
+
+    def change(example: Example) -> Example:
+        return example.model_copy(update={"expected": {**example.expected, "scope": "elsewhere"}})
+
+    return with_first(suite, "rubric", change)
+
+
 PLANTED: Mapping[tuple[str, str], Planting] = {
     ("bookkeeper", "expected_lines_balance"): unbalanced,
     ("auditor", "expected_findings_are_counted"): miscounted,
@@ -76,6 +104,10 @@ PLANTED: Mapping[tuple[str, str], Planting] = {
     ("typewriter", "expectations_fit_the_catalogue"): of_no_type,
     ("typewriter", "documents_are_complete"): without_fields,
     ("typewriter", "every_type_has_an_example"): one_example_only,
+    ("clerk", "inputs_can_be_read"): with_an_unknown_input,
+    ("clerk", "expectations_fit_governance"): decided_too_well,
+    ("clerk", "expectations_fit_the_scope"): judged_out_of_scope,
+    ("clerk", "every_ruling_has_an_example"): one_example_only,
 }
 
 
