@@ -221,6 +221,23 @@ def test_what_was_rejected_is_no_original() -> None:
     assert reasons({"earlier": earlier}) == []
 
 
+@pytest.mark.parametrize(
+    ("decision", "continues", "wanted"),
+    [
+        ("hold", "IN-1", []),
+        ("hold", None, ["duplicate_bytes"]),
+        ("hold", "IN-2", ["duplicate_bytes"]),
+        ("accept", "IN-1", ["duplicate_bytes"]),
+    ],
+)
+def test_what_was_held_may_come_again_with_its_approvals(
+    decision: str, continues: str | None, wanted: list[str]
+) -> None:
+    earlier = [{**EARLIER, "gross": "5000.00", "document": PAPER, "decision": decision}]
+    found = reasons({"earlier": earlier}, {"gross": "5000.00"}, approvals=["ben"], continues=continues)
+    assert found == wanted
+
+
 def test_a_supplier_that_is_not_known_has_duplicates_too() -> None:
     earlier = [{**EARLIER, "supplier": "Elm Ltd"}]
     found = reasons({"earlier": earlier}, {"supplier": "ELM  ltd"}, approvals=["ben", "carla"])

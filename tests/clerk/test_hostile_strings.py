@@ -45,7 +45,7 @@ CASES: Mapping[str, dict[str, Any]] = {
     "accepted": inputs(note="n"),
     "held for the amount": inputs(fields={"gross": "5000.01", "bank_account": "DE1"}, note="n", approvals=["carla"]),
     "held for a new supplier": inputs(fields={"supplier": "Elm Ltd"}, note="n"),
-    "rejected as a duplicate": inputs({"earlier": [EARLIER]}, note="n"),
+    "rejected as a duplicate": inputs({"earlier": [EARLIER]}, note="n", continues="IN-0"),
     "rejected for its supplier": inputs({"suppliers": [{"id": "S-100", "name": "Birch Paper GmbH", "blocked": True}]}),
     "rejected for want of a mandate": inputs(on_behalf_of="carla", note="n"),
     "a receipt": inputs(fields={"supplier": "Café"}, doc_type="expense_receipt", note="n"),
@@ -121,6 +121,7 @@ def test_free_text_changes_nothing(case: str, text: str) -> None:
 DECIDING = (
     ("submission", "submitter"),
     ("submission", "on_behalf_of"),
+    ("submission", "continues"),
     ("submission", "doc_type"),
     ("submission", "destroys"),
     ("submission", "fields", "supplier"),

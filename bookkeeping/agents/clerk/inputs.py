@@ -182,10 +182,11 @@ class Attachment(_Value):
 
 
 class Submission(_Value):
-    """What somebody sends in."""
+    """What somebody sends in. ``continues``: the held submission that comes again, with approvals or with more."""
 
     submitter: str
     on_behalf_of: str | None = None
+    continues: str | None = None
     request: Literal["file", "destroy"] = "file"
     destroys: str | None = None
     doc_type: str | None = None

@@ -13,7 +13,7 @@ Key = tuple[tuple[str, str], str]
 
 def duplicates(case: Case) -> Iterator[str]:
     """The first code of a duplicate that holds, else that of a number which its supplier used before."""
-    earlier = [item for item in case.company.earlier if item.decision != "reject"]
+    earlier = [item for item in case.company.earlier if _is_original(case, item)]
     if any(_has_same_bytes(case, item) for item in earlier):
         yield "duplicate_bytes"
     elif any(_is_same_document(case, item) for item in earlier):
@@ -22,6 +22,12 @@ def duplicates(case: Case) -> Iterator[str]:
         yield "duplicate_content"
     elif any(_has_same_number(case, item) for item in earlier):
         yield "number_used_before"
+
+
+def _is_original(case: Case, earlier: Earlier) -> bool:
+    """Whether it counts: not when it was rejected, nor when it was held and this submission continues it."""
+    is_continued = earlier.decision == "hold" and earlier.id == case.submission.continues
+    return earlier.decision != "reject" and not is_continued
 
 
 def _has_same_bytes(case: Case, earlier: Earlier) -> bool:
