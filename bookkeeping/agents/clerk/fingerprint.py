@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from bookkeeping.agents.clerk.inputs import Attachment, MediaType
+from bookkeeping.agents.clerk.inputs import Attachment, MediaType, bytes_of
 from bookkeeping.documents import folded
 
 SHORTEST_CONTENT = 20
@@ -27,8 +27,13 @@ def fingerprint(document: Attachment) -> Fingerprint:
     """The fingerprint of a document in any of the formats that come in."""
     characters = "".join(filter(str.isalnum, folded(text_of(document))))
     is_enough = len(characters) >= SHORTEST_CONTENT
-    content = hashlib.sha256(characters.encode("utf-8", "surrogatepass")).hexdigest() if is_enough else None
-    return Fingerprint(hashlib.sha256(document.data).hexdigest(), content)
+    content = digest_of(characters) if is_enough else None
+    return Fingerprint(digest_of(document.content), content)
+
+
+def digest_of(content: str) -> str:
+    """SHA-256 of the bytes of a document."""
+    return hashlib.sha256(bytes_of(content)).hexdigest()
 
 
 def of_unknown_format(text: str) -> tuple[Fingerprint, ...]:
@@ -75,7 +80,7 @@ def _without_markup(text: str) -> str:
 
 def _body(text: str) -> str:
     """The body of a mail; the text itself where it is none, or one that cannot be read."""
-    message = email.message_from_bytes(text.encode("utf-8", "surrogatepass"), policy=email.policy.default)
+    message = email.message_from_bytes(bytes_of(text), policy=email.policy.default)
     try:
         body = message.get_body(("plain", "html"))
         content = body.get_content() if body is not None else ""

@@ -178,7 +178,7 @@ class Attachment(_Value):
     @property
     def data(self) -> bytes:
         """Its bytes."""
-        return self.content.encode("utf-8", "surrogatepass")
+        return bytes_of(self.content)
 
 
 class Submission(_Value):
@@ -230,6 +230,11 @@ class ClerkInputs(_Value):
         if (self.submission is None) == (self.message is None):
             raise ValueError("give exactly one of submission and message")
         return self
+
+
+def bytes_of(text: str) -> bytes:
+    """The bytes of any text that JSON can hold, lone surrogates too."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def read_inputs(state: Mapping[str, Any]) -> ClerkInputs:

@@ -30,10 +30,12 @@ class Case:
 
     @property
     def is_payable(self) -> bool:
+        """Whether it is what a supplier asks to be paid."""
         return self.identified.document_class is DocumentClass.PAYABLE
 
     @property
     def asks_for_money(self) -> bool:
+        """Whether somebody is to be paid for it, a supplier or one of the company's own people."""
         return self.identified.document_class in OWED
 
     @property

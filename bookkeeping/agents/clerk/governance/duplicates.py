@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from bookkeeping.agents.clerk.fingerprint import of_unknown_format
+from bookkeeping.agents.clerk.fingerprint import digest_of, of_unknown_format
 from bookkeeping.agents.clerk.governance.case import Case, find_supplier
 from bookkeeping.agents.clerk.inputs import Company, Earlier
 from bookkeeping.documents import compact, folded
@@ -31,8 +31,9 @@ def _is_original(case: Case, earlier: Earlier) -> bool:
 
 
 def _has_same_bytes(case: Case, earlier: Earlier) -> bool:
-    principal = case.submission.principal
-    return principal is not None and principal.content == earlier.document
+    if case.fingerprint is None or earlier.document is None:
+        return False
+    return case.fingerprint.digest == digest_of(earlier.document)
 
 
 def _has_same_content(case: Case, earlier: Earlier) -> bool:
