@@ -50,6 +50,8 @@ def _board_of(request: Request, where: Storage, err: Console) -> Board:
 
         if where.server is not None and where.server.started_here:
             fail_orphaned_runs()
+        if not settings().is_in_process:
+            _require_executor(err)
         with _progress(err) as report:
             done = materialize(plan, dagster_run_id, report)
         for failure in done.failures:
@@ -61,6 +63,20 @@ def _board_of(request: Request, where: Storage, err: Console) -> Board:
         if not settings().is_in_process:  # what the other processes stored was not scored by the steps that never came
             score_agents(database, run_id, settings())
         return publish_board(database, run_id, interrupted=done.interrupted, packs_count=settings().packs_count)
+
+
+def _require_executor(err: Console) -> None:
+    """Raises ConfigError when the executor is not installed or its broker does not answer; tells of missing workers."""
+    from eval_pipeline.deployment.executors import executor_of
+
+    executor_of(settings())
+    if settings().executor != "celery":
+        return
+    from eval_pipeline.deployment.celery_worker import n_workers
+
+    if n_workers(settings()) == 0:
+        told = "no celery worker answers: the run waits until one comes (eval-pipeline worker)"
+        err.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager

@@ -19,15 +19,19 @@ from dagster._grpc.types import ExecuteStepArgs
 from dagster._serdes import unpack_value
 from dagster_celery.make_app import make_app
 from dagster_celery.tasks import create_task
+from kombu.exceptions import OperationalError
 
 from eval_pipeline.deployment.executors import celery_config
 from eval_pipeline.deployment.watch import WATCH
-from eval_pipeline.errors import ConfigError
+from eval_pipeline.errors import ConfigError, one_line
 from eval_pipeline.process_child import die_with
 from eval_pipeline.settings import Settings
 
 MAX_STARTS = 3
 """How often a step may begin and be heard of no more; then it is taken to be what kills its workers."""
+
+ANSWER_S = 3.0
+"""How long a broker is waited for by a command that is about to run."""
 
 _LOGGER = get_logger(__name__)
 
@@ -100,6 +104,18 @@ def _prolong(consumer: Any) -> None:
 
 def _die_with_the_worker(**_: Any) -> None:
     die_with(os.getppid())
+
+
+def n_workers(chosen: Settings) -> int:
+    """How many workers answer within a second; busy ones answer too. Raises ConfigError when the broker does not."""
+    app = worker_app(chosen)
+    with app.connection_for_write(connect_timeout=ANSWER_S) as connection:
+        try:
+            connection.ensure_connection(max_retries=1, timeout=ANSWER_S)
+        except OperationalError as error:
+            where = f"{connection.hostname}:{connection.port}"
+            raise ConfigError(f"no broker answers at {where} (EVAL_CELERY_BROKER): {one_line(error)}") from None
+        return len(app.control.ping(timeout=1.0, connection=connection) or ())
 
 
 def worker_app(chosen: Settings) -> Celery:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 
 import dagster as dg
@@ -10,6 +11,7 @@ from dagster._core.definitions.assets.job.asset_job import IMPLICIT_ASSET_JOB_NA
 from dagster._core.definitions.reconstruct import ReconstructableRepository  # nor for a job by its name
 from dagster._core.execution.api import execute_run  # nor for a run with an id of our own
 
+from eval_pipeline.deployment.watch import WATCH
 from eval_pipeline.pipeline import Plan
 from eval_pipeline.results import outcomes
 from eval_pipeline.results.database import Database
@@ -27,7 +29,11 @@ def execute_elsewhere(
     run_id: str,
     tags: Mapping[str, str],
 ) -> dg.JobExecutionResult:
-    """Executes a run of these assets with the executor of the definitions. Raises as the interruption of a run does."""
+    """Executes a run of these assets with the executor of the definitions.
+
+    The first Ctrl-C (or SIGTERM) asks the run to end in order: shards stop when they look, and what they have finished
+    is collected, scored and put on a board. The second one raises KeyboardInterrupt, and leaves a cancelled run.
+    """
     definitions = ReconstructableRepository.for_module("eval_pipeline.definitions", "defs")
     job = definitions.get_reconstructable_job(IMPLICIT_ASSET_JOB_NAME)
     run = instance.create_run_for_job(
@@ -38,7 +44,27 @@ def execute_elsewhere(
         asset_selection=frozenset(assets),
         job_code_origin=job.get_python_origin(),
     )
-    return execute_run(job, run, instance)
+    ended: Future[dg.JobExecutionResult] = Future()
+    threading.Thread(target=_settle, args=(ended, lambda: execute_run(job, run, instance)), daemon=True).start()
+    asked = False
+    try:
+        with WATCH.interruptible():
+            while not ended.done():
+                wait([ended], LOOK_S / 4)
+                if WATCH.interrupted.is_set() and not asked:
+                    instance.report_run_canceling(run)
+                    asked = True
+    except KeyboardInterrupt:
+        instance.report_run_canceled(run)
+        raise
+    return ended.result()
+
+
+def _settle(ended: "Future[dg.JobExecutionResult]", execute: Callable[[], dg.JobExecutionResult]) -> None:
+    try:
+        ended.set_result(execute())
+    except BaseException as error:  # told to who waits
+        ended.set_exception(error)
 
 
 @contextmanager

@@ -84,8 +84,10 @@ def _materialize_elsewhere(
             result = execute_elsewhere(dagster, assets, _run_config(plan), run_id, {ROOT_TAG: plan.run_id})
         except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
             return Materialized(has_board=False, failures=(), interrupted=True)
+    interrupted = WATCH.interrupted.is_set()
     board_done = any(event.asset_key == BOARD for event in result.get_asset_materialization_events())
-    return Materialized(board_done, _failures(result.all_events), interrupted=False)
+    # The step that made the board was in another process, and did not know that the run was interrupted.
+    return Materialized(board_done and not interrupted, _failures(result.all_events), interrupted)
 
 
 def _run_config(plan: Plan) -> dict[str, object]:

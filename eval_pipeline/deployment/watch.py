@@ -77,7 +77,7 @@ def run_ended(context: dg.OpExecutionContext) -> Callable[[], bool]:
 
     A step on another machine hears of that in no other way: what it still paid for would be for nobody.
     """
-    asked, ended = time.monotonic(), False
+    asked, ended = -LOOK_S, False
 
     def should_stop() -> bool:
         nonlocal asked, ended

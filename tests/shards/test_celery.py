@@ -15,7 +15,7 @@ from psycopg import sql
 
 from bench import celery as proof
 from eval_pipeline.deployment import celery_worker
-from eval_pipeline.deployment.celery_worker import StepLost, StepTask, worker_app
+from eval_pipeline.deployment.celery_worker import StepLost, StepTask, n_workers, worker_app
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.postgres import Server
 from eval_pipeline.settings import PROJECT, Settings
@@ -162,3 +162,11 @@ def test_a_step_of_a_run_that_has_ended_is_not_executed(broker_url: str, monkeyp
         instance.report_run_failed(run, "it was ended")
         assert task(None, {}) == []
     assert executed == [(None, {})]
+
+
+def test_a_command_knows_whether_a_broker_and_workers_are_there(broker_url: str) -> None:
+    """Else it would wait for ever without a word."""
+    assert n_workers(chosen(broker_url)) == 0
+    with pytest.raises(ConfigError, match=r"no broker answers at 127\.0\.0\.1:1 \(EVAL_CELERY_BROKER\)") as refused:
+        n_workers(chosen("redis://:hunter2@127.0.0.1:1/0"))
+    assert "hunter2" not in str(refused.value)
