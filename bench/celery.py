@@ -22,9 +22,11 @@ import psycopg
 
 from bench.broker import PASSWORD, binary, broker
 from bench.database import databases
+from eval_pipeline.prerequisites import LEDGER
 from eval_pipeline.settings import PROJECT
 from eval_pipeline.shard import Shard, cut
 from eval_pipeline.storage import prepare_ledger
+from eval_pipeline.targets.bookkeeper import TARGET
 
 AGENT = "bookkeeper"
 N_SHARDS = 8
@@ -243,9 +245,10 @@ def problems(proof: Proof, alone: Mapping[str, Any], n_outcomes: int) -> Iterato
 
 
 def write_dataset(folder: Path, n_examples: int) -> None:
-    """Writes a folder of datasets with so many examples of the real one, evenly taken from all of it."""
+    """Writes a folder of datasets with so many examples of the real one that need a ledger alone, taken evenly."""
     files = sorted((PROJECT / "datasets" / AGENT).glob("*.json"))
-    examples = [example for file in files for example in json.loads(file.read_text("utf-8"))["examples"]]
+    read = (example for file in files for example in json.loads(file.read_text("utf-8"))["examples"])
+    examples = [example for example in read if TARGET.requires(example["inputs"]) == (LEDGER,)]
     chosen = [examples[number * len(examples) // n_examples] for number in range(n_examples)]
     (folder / AGENT).mkdir(parents=True)
     (folder / AGENT / "examples.json").write_text(json.dumps({"agent": AGENT, "examples": chosen}), "utf-8")
