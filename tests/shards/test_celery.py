@@ -50,7 +50,7 @@ def environment(postgres_server: Server, database_url: str, tmp_path: Path) -> I
 def test_a_worker_killed_in_the_middle_of_a_shard_loses_nothing_and_repeats_nothing(
     broker_binary: Path, environment: dict[str, str]
 ) -> None:
-    """200 real examples in 8 shards over two workers: the board is that of a single process."""
+    """H15: 200 real examples in 8 shards over two workers: the board is that of a single process."""
     code, alone, told = warm_start.run(("eval_pipeline", "run", "bookkeeper", "--json"), PROJECT, environment, 100)
     assert code == 0, told
     found = proof.prove(broker_binary, environment, N)
@@ -138,6 +138,7 @@ START, RETRY, RESTART = (
 
 
 def test_a_step_that_took_three_workers_with_it_ends_the_run_instead_of_a_fourth() -> None:
+    """H17: what is always lost is not queued for ever."""
     with dg.DagsterInstance.ephemeral() as instance:
         celery_worker._require_hope(instance, begun(instance, START, START), "count")
         celery_worker._require_hope(instance, begun(instance, START, START, RETRY, RESTART), "count")
