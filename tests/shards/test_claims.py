@@ -15,6 +15,8 @@ from eval_pipeline.shard import WHOLE, Shard
 RUN, AGENT = "run-1", "sampler"
 FIRST, SECOND = Shard(0, 2), Shard(1, 2)
 
+pytestmark = pytest.mark.timeout(60)  # a claim that is never given would be waited for
+
 Session = Callable[[], Database]
 
 
