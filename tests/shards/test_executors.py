@@ -120,6 +120,7 @@ def fetched(project: Project, query: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.timeout(400)
+@pytest.mark.xdist_group("shards")
 def test_steps_in_processes_make_the_board_and_none_outlives_a_command_that_is_killed(project: Project) -> None:
     """A step that lives on would call a model for a run that nobody reads; what it stored before is kept."""
     project.edit(GRAPH, SUM, f"import time\n    time.sleep(0.3)\n    {SUM}")

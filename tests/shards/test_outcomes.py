@@ -18,7 +18,8 @@ end $$;
 create trigger refuse before insert on results.outcomes for each row execute function public.refuse();
 """
 
-pytestmark = pytest.mark.timeout(400)
+# One worker for all that copies the project: its template databases are made once.
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("shards")]
 
 
 @pytest.fixture
