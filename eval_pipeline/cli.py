@@ -147,6 +147,17 @@ def defects(as_json: Json = False) -> None:
 
 
 @app.command()
+def judge(
+    model: Annotated[str | None, typer.Option(help="the model that judges; that of EVAL_JUDGE_MODEL")] = None,
+    as_json: Json = False,
+) -> None:
+    """How far the judge agrees with people, by Cohen's kappa over the calibration set."""
+    from eval_pipeline.commands.judge import judge as command
+
+    raise typer.Exit(command(model, _out(), as_json=as_json))
+
+
+@app.command()
 def fmt(check: Annotated[bool, typer.Option("--check", help="change nothing; 1 when a file would")] = False) -> None:
     """Writes the datasets' canonical format and their JSON Schema."""
     from eval_pipeline.commands.fmt import fmt as command

@@ -65,15 +65,18 @@ def _judged(suite: AgentSuite, database: Database, run_id: str) -> Iterator[None
         runs.replace_problems(own, run_id, suite.name, RULE, [f"{RULE}: {failed}"] if failed else [])
 
 
-def judge_model() -> "Model | NoModel":
-    """The model that judges, or why there is none. Raises ConfigError for a name that no model has."""
+def judge_model(asked: str | None = None) -> "Model | NoModel":
+    """The model that judges, or why there is none: the one asked for, else that of EVAL_JUDGE_MODEL, else the default.
+
+    Raises ConfigError for a name that no model has.
+    """
     from bookkeeping.models import NoModel, UnknownModel, resolve
 
-    asked = settings().judge_model
+    asked = asked or settings().judge_model
     try:
         found = resolve(asked, os.environ)
     except UnknownModel as error:
-        raise ConfigError(f"EVAL_JUDGE_MODEL: {error}") from None
+        raise ConfigError(f"the judge: {error}") from None
     if isinstance(found, NoModel) and not asked:
         return NoModel("no judge: set ANTHROPIC_API_KEY or EVAL_JUDGE_MODEL")
     return found
