@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml | sha256sum | cut -c1-16)
 
-.PHONY: board test dev bench lint lock packs setup clean
+.PHONY: board test dev bench prove-celery lint lock packs setup clean
 .DEFAULT_GOAL := board
 
 board: $(READY)
@@ -18,6 +18,10 @@ dev: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m bench
+
+# Celery over a real broker with two workers, one of which is killed in the middle: 2 000 trials.
+prove-celery: $(READY)
+	@$(BIN)/python -m bench celery
 
 lint: $(READY)
 	@$(BIN)/ruff format --check .
