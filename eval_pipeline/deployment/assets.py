@@ -1,5 +1,7 @@
 """The assets of each agent, made from the registry: dataset, outcomes, scores. A second agent adds no code here."""
 
+from collections.abc import Sequence
+
 import dagster as dg
 
 from eval_pipeline.board import build_board
@@ -64,6 +66,22 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
     return dataset
 
 
+def not_part_of_the_run(specs: Sequence[dg.AssetCheckSpec]) -> dg.MaterializeResult:  # type: ignore[type-arg]
+    """What is said of an agent that a run left out by its selection: nothing of it was looked at, nothing passed."""
+    told = "this run's selection leaves the agent out"
+    results = [
+        dg.AssetCheckResult(
+            check_name=spec.name,
+            asset_key=spec.asset_key,
+            passed=False,
+            severity=dg.AssetCheckSeverity.WARN,
+            metadata={"reason": told},
+        )
+        for spec in specs
+    ]
+    return dg.MaterializeResult(metadata={"skipped": told}, check_results=results)
+
+
 def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
     asset_key = key(entry.name, "scores")
     is_judged = entry.name in JUDGED_KEYS
@@ -90,7 +108,9 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
             now = load_agent(entry, settings().datasets)
             mine = [item for item in board.examples if item.agent == entry.name]
             found = [*verdict_offences(mine), *stale_intermittents(now, database, board.model)]
-        row = next(item for item in board.agents if item.agent == entry.name)
+        row = next((item for item in board.agents if item.agent == entry.name), None)
+        if row is None:
+            return not_part_of_the_run(specs)
         return dg.MaterializeResult(
             metadata={**metadata.agent_numbers(row), "red": metadata.red_examples(board, entry.name)},
             check_results=[
