@@ -82,3 +82,13 @@ def test_an_empty_document_has_nothing():
     source = Source("", evidence_of(""))
     assert not source.has(Kind.AMOUNT, Decimal(0))
     assert not source.has(Kind.TEXT, "anything")
+
+
+@pytest.mark.parametrize(
+    ("value", "there"),
+    [("Theatre Anthem Ltd", True), ("the Theatre Anthem Ltd", False), ("atre Anthem", False), ("Theatre Ltd", True)],
+)
+def test_a_name_that_contains_an_article_is_compared_by_whole_words(value, there):
+    """H29: no part of a word is taken away or found, "the" in "Theatre" and in "Anthem" neither."""
+    text = "Theatre Anthem Ltd\n12 Mill Lane"
+    assert Source(text, evidence_of(text)).has(Kind.TEXT, value) is there
