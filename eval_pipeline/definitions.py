@@ -6,6 +6,7 @@ from eval_pipeline.deployment.assets import agent_assets
 from eval_pipeline.deployment.automation import nightly, structure
 from eval_pipeline.deployment.board import board, release_gate
 from eval_pipeline.deployment.executors import executor_of
+from eval_pipeline.deployment.nights import schedules
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.registry import AGENTS
 from eval_pipeline.settings import settings
@@ -17,6 +18,7 @@ def defs() -> dg.Definitions:
     return dg.Definitions(
         assets=[*(asset for entry in AGENTS for asset in agent_assets(entry)), board, release_gate],
         jobs=[structure, nightly],
+        schedules=schedules(),
         resources={"request": RunRequest()},
         executor=executor_of(settings()),
     )

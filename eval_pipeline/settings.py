@@ -4,6 +4,7 @@ import os
 from functools import cache
 from pathlib import Path
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -40,6 +41,8 @@ class Settings(BaseSettings):
     packs: str = Field("", description="folders of packs, separated as PATH is")
     packs_count: bool = Field(False, description="packs count for the exit code and the gate")
     strict: bool = Field(False, description="a skip is fatal")
+    nightly_cron: str | None = Field(None, description="when the night runs, as cron; the schedule is off when unset")
+    time_zone: str = Field("UTC", description="the time zone of the night, e.g. Europe/Berlin")
     allowed_endpoints: tuple[str, ...] = Field(
         (), description="model endpoints that may gate besides the provider's own"
     )
@@ -62,6 +65,22 @@ class Settings(BaseSettings):
         if url is not None:
             normalise_url(url.get_secret_value())
         return url
+
+    @field_validator("nightly_cron")
+    @classmethod
+    def _is_cron(cls, cron: str | None) -> str | None:
+        if cron is not None and len(cron.split()) != 5:
+            raise ValueError(f"{cron!r} is no cron expression of five fields, such as '30 2 * * *'")
+        return cron
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_time_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError(f"there is no time zone {name!r}; one is called Europe/Berlin, for example") from None
+        return name
 
     @field_validator("home", "datasets")
     @classmethod
