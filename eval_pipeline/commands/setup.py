@@ -60,7 +60,8 @@ def _findings() -> dict[str, str]:
         else:
             normalise_url(url.get_secret_value())
             found[name] = reachable(url.get_secret_value()) or "answers"
-    found["model"] = _model(chosen.model)
+    found["model"] = _model(chosen.model, "EVAL_MODEL", "examples that need one are skipped")
+    found["judge"] = _model(chosen.judge_model, "EVAL_JUDGE_MODEL", "replies score 0, unanswered")
     found["home"] = str(chosen.home)
     for item in load_suite(chosen.datasets):
         ready = f"{len(item.dataset.examples)} examples, digest {item.dataset.digest[:12]}"
@@ -68,14 +69,14 @@ def _findings() -> dict[str, str]:
     return found
 
 
-def _model(asked: str | None) -> str:
-    """Which model a run would ask and why, or why there is none."""
+def _model(asked: str | None, variable: str, otherwise: str) -> str:
+    """Which model a run would ask and why, or why there is none and what comes of it."""
     from bookkeeping.models import UnknownModel, why_missing
 
     name = model_name(asked)
     if name is None:
-        return f"none ({why_missing(asked, os.environ)}): examples that need one are skipped"
-    why = "chosen by EVAL_MODEL" if asked else "the default one, since ANTHROPIC_API_KEY is set"
+        return f"none (set ANTHROPIC_API_KEY or {variable}): {otherwise}"
+    why = f"chosen by {variable}" if asked else "the default one, since ANTHROPIC_API_KEY is set"
     try:
         missing = why_missing(asked, os.environ)
     except UnknownModel as error:
