@@ -211,7 +211,8 @@ class TestAbandonedBooks:
             with psycopg.connect(harness_url, autocommit=True) as raw:
                 raw.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid IN "
                             "(SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = "
-                            "(ledger.lease_of('run-2') & 4294967295)::oid)")  # fmt: skip
+                            "(ledger.lease_of('run-2') & 4294967295)::oid AND database = "
+                            "(SELECT oid FROM pg_database WHERE datname = current_database()))")  # fmt: skip
             self.wait_for_sessions(harness_url, 0, "run-2")
             second = other.create_book(a_spec(kind="eval", owner="run-2"))
             assert harness_ledger.drop_abandoned_books() == 0
