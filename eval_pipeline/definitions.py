@@ -2,6 +2,7 @@
 
 import dagster as dg
 
+from eval_pipeline.deployment.alerting import sensors
 from eval_pipeline.deployment.assets import agent_assets
 from eval_pipeline.deployment.automation import nightly, structure
 from eval_pipeline.deployment.board import board, release_gate
@@ -19,6 +20,7 @@ def defs() -> dg.Definitions:
         assets=[*(asset for entry in AGENTS for asset in agent_assets(entry)), board, release_gate],
         jobs=[structure, nightly],
         schedules=schedules(),
+        sensors=sensors(),
         resources={"request": RunRequest()},
         executor=executor_of(settings()),
     )

@@ -1,6 +1,7 @@
 """Settings: read once from the environment (prefix ``EVAL_``), never from a file in the repo."""
 
 import os
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -42,6 +43,9 @@ class Settings(BaseSettings):
     packs_count: bool = Field(False, description="packs count for the exit code and the gate")
     strict: bool = Field(False, description="a skip is fatal")
     nightly_cron: str | None = Field(None, description="when the night runs, as cron; the schedule is off when unset")
+    alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
+    ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
+    budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
     time_zone: str = Field("UTC", description="the time zone of the night, e.g. Europe/Berlin")
     allowed_endpoints: tuple[str, ...] = Field(
         (), description="model endpoints that may gate besides the provider's own"

@@ -1,6 +1,7 @@
 """What earlier runs said of the same examples."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from eval_pipeline.results.database import Database
 from eval_pipeline.results.scores import decision_of
@@ -28,3 +29,16 @@ def decisions(
         for row in db:
             found.setdefault(row["example_id"], []).append(decision_of(row["decision"]))
     return {example: tuple(items) for example, items in found.items()}
+
+
+def last_green(database: Database, run_id: str) -> datetime | None:
+    """When the last whole GREEN board before this run's was made (UTC); None when there was none."""
+    with database.transaction() as db:
+        db.execute(
+            "select max(b.created_at) as last from results.boards b, results.runs r"
+            " where r.run_id = %s and b.run_id <> r.run_id and b.state = 'GREEN' and not b.partial"
+            " and b.created_at < r.created_at",
+            (run_id,),
+        )
+        row = db.fetchone()
+    return row["last"] if row else None

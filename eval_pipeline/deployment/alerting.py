@@ -1,0 +1,154 @@
+"""The sensor that tells people of nights: it looks at each finished one once, keeps what is to be told, and sends it.
+
+It needs no cursor: which nights were looked at and what was sent is in the results database, so neither a restart of
+the daemon nor a tick that dies half-way loses or doubles anything. A failed check does not fail a Dagster run, so the
+run's own events are read too: a check that was planned and left no answer is told.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import dagster as dg
+from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
+from dagster._utils.schedules import schedule_execution_time_iterator
+
+from eval_pipeline.alerts import events, outbox
+from eval_pipeline.alerts.channels import channels
+from eval_pipeline.alerts.events import Event
+from eval_pipeline.deployment.automation import nightly
+from eval_pipeline.deployment.nights import DEFAULT_CRON, MISSED_AFTER
+from eval_pipeline.deployment.request import ROOT_TAG
+from eval_pipeline.gate import decide_gate
+from eval_pipeline.pipeline import suite_of_gate
+from eval_pipeline.results import boards, history, runs
+from eval_pipeline.results.database import Database
+from eval_pipeline.rules.after_run import stale_intermittents
+from eval_pipeline.settings import Settings, settings
+from eval_pipeline.suite import load_suite
+
+ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
+LOOKS_BACK = timedelta(days=7)
+INTERVAL_S = 30
+
+
+def alerts_sensor(chosen: Settings) -> dg.SensorDefinition:
+    """The sensor: on by itself where EVAL_ALERT_URLS is set."""
+    is_on = bool(chosen.alert_urls)
+
+    @dg.sensor(
+        name="alerts",
+        minimum_interval_seconds=INTERVAL_S,
+        default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
+        description="Tells of nights: fixed defects first, a red board, the gate, stale markers, what did not run.",
+    )
+    def alerts(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+        if chosen.database_url is None:
+            return dg.SkipReason("EVAL_DATABASE_URL is not set")
+        with Database(chosen.database_url.get_secret_value()) as database:
+            database.migrate()
+            return dg.SkipReason(look_and_send(context.instance, database, chosen))
+
+    return alerts
+
+
+def look_and_send(instance: DagsterInstance, database: Database, chosen: Settings, now: datetime | None = None) -> str:
+    """One tick, in words: keeps the events of nights that ended or did not begin, and sends what is kept.
+
+    The very first tick takes what it finds for history: nothing of it is told.
+    """
+    now = now or datetime.now(UTC)
+    ended = _ended(instance)
+    known = outbox.looked_at(database, [run.run_id for run in ended])
+    is_first = outbox.is_new(database)
+    for run in ended:
+        if run.run_id not in known:
+            found = () if is_first else tuple(events_of(instance, database, run, chosen))
+            outbox.keep(database, run.run_id, found)
+    if is_first and not ended:
+        outbox.keep(database, "begin", ())
+    elif chosen.nightly_cron is not None and not is_first:
+        outbox.keep(database, "begin", missed(instance, chosen, now))
+    urls = [url.get_secret_value() for url in chosen.alert_urls]
+    if not urls:
+        return "EVAL_ALERT_URLS is not set: nothing is sent"
+    waiting = outbox.send_kept(database, channels(urls, chosen.ui_url))
+    return f"{waiting} alerts still wait for a channel" if waiting else "all is told"
+
+
+def missed(instance: DagsterInstance, chosen: Settings, now: datetime) -> Iterator[Event]:
+    """The night that was due last, when two hours later none had begun since and none was under way then."""
+    due = last_due(chosen, now - MISSED_AFTER)
+    begun = instance.get_run_records(
+        RunsFilter(job_name=nightly.name, created_after=due - timedelta(minutes=5)), limit=1
+    )
+    last = instance.get_run_records(RunsFilter(job_name=nightly.name), limit=1)
+    was_under_way = last and (last[0].end_time is None or last[0].end_time > due.timestamp())
+    if not begun and not was_under_way:
+        told = due.astimezone(UTC).isoformat()
+        yield events.did_not_run(told, f"nothing had begun by {now.astimezone(UTC).isoformat(timespec='minutes')}")
+
+
+def last_due(chosen: Settings, before: datetime) -> datetime:
+    """The last instant before another at which a night was due."""
+    ticks = schedule_execution_time_iterator(
+        before.timestamp(), chosen.nightly_cron or DEFAULT_CRON, chosen.time_zone, ascending=False
+    )
+    return next(tick for tick in ticks if tick <= before)
+
+
+def _ended(instance: DagsterInstance) -> list[DagsterRun]:
+    """The nights that ended lately, the oldest first."""
+    wanted = RunsFilter(job_name=nightly.name, statuses=list(ENDED), updated_after=datetime.now(UTC) - LOOKS_BACK)
+    return list(instance.get_runs(wanted))[::-1]
+
+
+def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, chosen: Settings) -> Iterator[Event]:
+    """What a night that ended gives rise to."""
+    root = run.tags.get(ROOT_TAG) or run.root_run_id or run.run_id
+    board = boards.latest(database, root) if runs.exists(database, root) else None
+    if board is None:
+        yield events.no_board(run.run_id, run.status.value)
+    else:
+        since = history.last_green(database, root) if board["state"] == "RED" else None
+        yield from events.of_board(board, run.run_id, chosen.budget_usd, since.isoformat() if since else None)
+        decision = decide_gate(
+            database,
+            suite_of_gate(database, root, chosen),
+            root,
+            strict=chosen.strict,
+            allowed_endpoints=chosen.allowed_endpoints,
+            packs_count=chosen.packs_count,
+        )
+        if not decision.released:
+            yield events.not_released(run.run_id, root, decision.reasons)
+        told = [
+            str(offence)
+            for item in load_suite(chosen.datasets)
+            for offence in stale_intermittents(item, database, board["model"])
+        ]
+        if told:
+            yield events.stale(run.run_id, root, told)
+    silent = sorted(_planned_and_silent(instance, run.run_id))
+    if silent:
+        yield events.not_evaluated(run.run_id, silent)
+
+
+def _planned_and_silent(instance: DagsterInstance, run_id: str) -> set[str]:
+    planned, evaluated = set(), set()
+    kinds = {DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED, DagsterEventType.ASSET_CHECK_EVALUATION}
+    for entry in instance.all_logs(run_id, of_type=kinds):
+        event = entry.dagster_event
+        if event is None:
+            continue
+        if event.event_type is DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED:
+            data = event.asset_check_planned_data
+            planned.add(f"{data.asset_key.to_user_string()}: {data.check_name}")
+        else:
+            found = event.asset_check_evaluation_data
+            evaluated.add(f"{found.asset_key.to_user_string()}: {found.check_name}")
+    return planned - evaluated
+
+
+def sensors() -> list[dg.SensorDefinition]:
+    """The sensors of this deployment."""
+    return [alerts_sensor(settings())]

@@ -1,0 +1,99 @@
+"""The sensor's look at an instance of Dagster: history is no news; a night without a board, one that did not begin."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from dagster import DagsterInstance, DagsterRunStatus
+from dagster._core.test_utils import create_run_for_test
+
+from eval_pipeline.deployment.alerting import last_due, look_and_send
+from eval_pipeline.results import Database
+from eval_pipeline.settings import Settings
+from tests.alerts.receiver import Receiver, receiving
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[DagsterInstance]:
+    with DagsterInstance.local_temp(str(tmp_path)) as found:
+        yield found
+
+
+@pytest.fixture
+def box(results: Database) -> Database:
+    with results.transaction() as db:
+        db.execute("delete from results.alerts")
+        db.execute("delete from results.alerted_nights")
+    return results
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as found:
+        yield found
+
+
+def night(instance: DagsterInstance, status: DagsterRunStatus = DagsterRunStatus.FAILURE) -> str:
+    return str(create_run_for_test(instance, job_name="nightly", status=status).run_id)
+
+
+def chosen(receiver: Receiver, **changes: object) -> Settings:
+    return Settings(**{"alert_urls": [receiver.url]} | changes)
+
+
+def test_what_happened_before_the_first_look_is_history(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    night(instance)
+    assert look_and_send(instance, box, chosen(receiver)) == "all is told"
+    assert receiver.taken == []
+
+
+def test_a_night_that_ended_without_a_board_is_told_once(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    look_and_send(instance, box, chosen(receiver))
+    failed = night(instance)
+    create_run_for_test(instance, job_name="structure", status=DagsterRunStatus.FAILURE)
+    night(instance, DagsterRunStatus.STARTED)
+    for _ in range(3):
+        assert look_and_send(instance, box, chosen(receiver)) == "all is told"
+    assert receiver.titles == [f"the night {failed} ended FAILURE without a board"]
+
+
+def test_without_an_address_nothing_is_sent_and_nothing_is_lost(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    look_and_send(instance, box, Settings())
+    night(instance)
+    assert "EVAL_ALERT_URLS is not set" in look_and_send(instance, box, Settings())
+    assert look_and_send(instance, box, chosen(receiver)) == "all is told"
+    assert len(receiver.taken) == 1
+
+
+def test_a_night_that_did_not_begin_is_told_once(instance: DagsterInstance, box: Database, receiver: Receiver) -> None:
+    with_time = chosen(receiver, nightly_cron="30 2 * * *", time_zone="Europe/Berlin")
+    now = datetime.now(UTC) + timedelta(days=3)
+    look_and_send(instance, box, with_time, now)
+    for _ in range(2):
+        look_and_send(instance, box, with_time, now)
+    due = last_due(with_time, now - timedelta(hours=2)).astimezone(UTC).isoformat()
+    assert receiver.titles == [f"the night of {due} did not run"]
+
+
+def test_a_night_that_began_late_or_ran_on_is_not_missed(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    with_time = chosen(receiver, nightly_cron="30 2 * * *")
+    night(instance, DagsterRunStatus.STARTED)
+    now = datetime.now(UTC) + timedelta(hours=1)
+    for _ in range(2):
+        look_and_send(instance, box, with_time, now)
+    assert receiver.taken == []
+
+
+def test_the_last_night_that_was_due_is_by_its_own_time_zone() -> None:
+    berlin = Settings(nightly_cron="30 2 * * *", time_zone="Europe/Berlin")
+    assert last_due(berlin, datetime(2026, 12, 2, 1, 29, tzinfo=UTC)) == datetime(2026, 12, 1, 1, 30, tzinfo=UTC)
+    assert last_due(berlin, datetime(2026, 12, 2, 1, 31, tzinfo=UTC)) == datetime(2026, 12, 2, 1, 30, tzinfo=UTC)
