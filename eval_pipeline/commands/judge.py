@@ -15,7 +15,9 @@ from eval_pipeline.terminal import print_json, visible
 
 
 def judge(model: str | None, out: Console, *, as_json: bool) -> int:
-    """Asks the judge about every reply of the calibration set. 1 when there is no judge, or it failed the control.
+    """Asks the judge about every reply of the calibration set.
+
+    1 when there is no judge, it answered none of the replies, or it failed the control.
 
     Nothing is remembered: a calibration is asked anew each time. Raises ConfigError for a name that no model has.
     """
@@ -26,7 +28,7 @@ def judge(model: str | None, out: Console, *, as_json: bool) -> int:
     asked = Judge(found)
     answers = list(judged(asked, calibration()))
     result = agreement(pairs(answers))
-    control = failed_control(asked, "calibration")
+    control = _control(asked)
     if as_json:
         print_json(
             out, {"model": found.name, **asdict(result), "control": control, "replies": list(map(_row, answers))}
@@ -36,6 +38,12 @@ def judge(model: str | None, out: Console, *, as_json: bool) -> int:
         kappa = "-" if result.kappa is None or result.interval is None else _kappa(result.kappa, *result.interval)
         out.print(f"{result.n} criteria, the same verdict on {result.share:.1%}; Cohen's kappa {kappa}")
     return NOT_GREEN if control is not None else OK
+
+
+def _control(asked: Judge) -> str | None:
+    if asked.n_judged == 0:
+        return f"the judge {asked.name} answered none of the replies, so nobody knows what it lets pass"
+    return failed_control(asked, "calibration")
 
 
 def _kappa(kappa: float, low: float, high: float) -> str:

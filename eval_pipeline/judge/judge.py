@@ -4,6 +4,7 @@ An evaluator asks ``meets_rubric``; which judge that asks is a matter of the con
 nobody has set one, there is none, and the score is 0, unanswered.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,9 @@ from eval_pipeline.values import digest
 from eval_pipeline.verdict import Score
 
 MAX_TOKENS = 8_000
+
+# A model takes any of these spellings for the end of the material.
+_CLOSING = re.compile(r"<(\s*/\s*reply)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def question(reply: str, rubric: Sequence[str]) -> Request:
     if not rubric:
         raise ValueError("a rubric has at least one criterion")
     criteria = "\n".join(f"{number}. {criterion}" for number, criterion in enumerate(rubric, 1))
-    material = reply.replace("</reply", "< /reply")
+    material = _CLOSING.sub(r"‹\1", reply)
     asked = f"The criteria:\n{criteria}\n\n<reply>\n{material}\n</reply>"
     return Request(_guide(), (asked, "Check the reply against each criterion."), schema(rubric), MAX_TOKENS)
 
