@@ -114,9 +114,8 @@ def _weights() -> Path:
 
 
 def _n_threads() -> int:
-    """As many as there are processors that nobody else is using much, two at most: more do not help this model."""
-    idle = (os.cpu_count() or 1) - os.getloadavg()[0]
-    return 2 if idle >= 1.5 else 1
+    """Two at most: more do not help this model."""
+    return min(2, os.cpu_count() or 1)
 
 
 def _answer(

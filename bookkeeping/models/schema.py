@@ -13,10 +13,18 @@ from typing import Any
 def parse(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
     """The value that ``text`` is, and what is wrong with it: None when it is JSON that fits the schema."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         return None, f"not JSON: {error}"
     return value, mismatch(value, schema)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of which nothing is said twice. Raises ValueError: which of the two is meant nobody can tell."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return value
 
 
 def mismatch(value: Any, schema: Mapping[str, Any], path: str = "answer") -> str | None:

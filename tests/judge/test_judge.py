@@ -74,6 +74,13 @@ FAILS_CLOSED = {
         api.answer({**GOOD, "criterion_1": verdict("paid long ago", holds=False)}), "is not in the reply"),
     "partial verdict": (api.answer({"criterion_1": GOOD["criterion_1"]}), "criterion_2 is missing"),
     "a criterion too many": (api.answer({**GOOD, "criterion_3": verdict("due")}), "criterion_3"),
+    "a criterion twice": (
+        api.text(
+            '{"criterion_1": {"quotation": "due", "holds": false}, "criterion_1": {"quotation": "due", "holds": true},'
+            ' "criterion_2": {"quotation": "119.00 EUR", "holds": true}}'
+        ),
+        "a key stands twice",
+    ),
     "no JSON": (api.text("It is fine."), "not JSON"),
     "holds is no boolean": (
         api.answer({**GOOD, "criterion_1": {"quotation": "due", "holds": "yes"}}), "is no boolean"),

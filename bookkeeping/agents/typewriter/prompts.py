@@ -11,6 +11,9 @@ from importlib.resources import files
 from bookkeeping.agents.typewriter.paper import Paper
 from bookkeeping.documents import Catalogue, DocumentType, catalogue
 
+HEAD, FOOT = 600, 250
+"""Characters of a long document that a small model sees."""
+
 
 def system(*, is_small: bool) -> str:
     """The fixed prefix."""
@@ -22,13 +25,15 @@ def system(*, is_small: bool) -> str:
 def document(paper: Paper, *, is_small: bool) -> str:
     """The document as material; its lines are numbered for a model that is asked for places.
 
-    A small model, for which every token takes time, gets no blank lines, and columns stand two spaces apart.
+    A small model, for which every token takes time, gets no blank lines, columns stand two spaces apart, and of a long
+    document it sees the head and the foot.
     """
     if is_small:
-        lines = [re.sub(r" {3,}", "  ", line.strip()) for line in paper.lines if line.strip()]
+        text = "\n".join(re.sub(r" {3,}", "  ", line.strip()) for line in paper.lines if line.strip())
+        text = text if len(text) <= HEAD + FOOT else f"{text[:HEAD]}\n…\n{text[-FOOT:]}"
     else:
-        lines = [f"{number}| {line}" for number, line in enumerate(paper.lines, 1)]
-    text = "\n".join(lines).replace("</document", "< /document")
+        text = "\n".join(f"{number}| {line}" for number, line in enumerate(paper.lines, 1))
+    text = text.replace("</document", "< /document")
     return f"<document>\n{text}\n</document>"
 
 
