@@ -30,6 +30,8 @@ BOUNDS = Bounds(items=1, characters=20)
 """A model of this size repeats the same row, and the same digit, until it is stopped."""
 
 CACHE_MIB = 512
+LOOK_S = 0.3
+"""How long it is watched what the processors do."""
 
 
 @cache
@@ -114,8 +116,16 @@ def _weights() -> Path:
 
 
 def _n_threads() -> int:
-    """Two at most: more do not help this model."""
-    return min(2, os.cpu_count() or 1)
+    """Two where two processors are idle at this moment, else one: more do not help this model.
+
+    Threads that share a processor with others wait for one another at every step, which costs more than the second one
+    brings.
+    """
+    import psutil
+
+    n_processors = os.cpu_count() or 1
+    idle = n_processors * (1 - psutil.cpu_percent(interval=LOOK_S) / 100)
+    return 2 if n_processors >= 2 and idle >= 1.5 else 1
 
 
 def _answer(
