@@ -12,6 +12,7 @@ from typing import Any
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import ConfigError, ResumeRefused
+from eval_pipeline.gate import GateDecision, decide_gate
 from eval_pipeline.grading import score_agent
 from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import boards, outcomes, runs, scores
@@ -235,6 +236,18 @@ def score_agents(database: Database, run_id: str, settings: Settings, only: Sequ
         if item.name in there:
             score_agent(item, database, run.run_id)
             note_dead_expectations(database, run.run_id, item)
+
+
+def gate_of(database: Database, run_id: str, settings: Settings, *, strict: bool) -> GateDecision:
+    """The release decision for a run, by what is here now. Raises ConfigError when there is no such run."""
+    return decide_gate(
+        database,
+        suite_of_gate(database, run_id, settings),
+        run_id,
+        strict=strict,
+        allowed_endpoints=settings.allowed_endpoints,
+        packs_count=settings.packs_count,
+    )
 
 
 def suite_of_gate(database: Database, run_id: str, settings: Settings) -> tuple[AgentSuite, ...]:

@@ -29,6 +29,7 @@ from bookkeeping.intake.ports import (
     payload_text,
 )
 from bookkeeping.ledger.connection import host_port, libpq_conninfo
+from bookkeeping.migration import Connection
 
 CHECKOUT_TIMEOUT_S = 10
 
@@ -70,7 +71,7 @@ class PostgresQueue:
         self._host_port = host_port(self._conninfo)
         with self._errors():
             psycopg.connect(self._conninfo).close()  # says at once that nothing answers; the pool would keep trying
-        self._pool: ConnectionPool[migrate.Connection] = ConnectionPool(
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
             self._conninfo,
             kwargs={"autocommit": True},
             min_size=1,

@@ -10,6 +10,7 @@ from bookkeeping.ledger.chart import chart_digest, standard_chart
 from bookkeeping.ledger.connection import Connection
 from bookkeeping.ledger.currency import currency_scales
 from bookkeeping.ledger.errors import LedgerError
+from bookkeeping.migration import NotUpgradable, one_at_a_time, schema_version, upgrade
 
 # The newest file in migrations/versions; a database that is there needs no alembic, which is slow to import.
 HEAD = "0003"
@@ -24,18 +25,14 @@ def migrate(connection: Connection, conninfo: str) -> None:
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise LedgerError(f"the database's encoding is {encoding}: the ledger needs UTF8")
-    with _right_errors(connection), _migration_lock(connection):
+    with _right_errors(connection), one_at_a_time(connection, _LOCK):
         if _version(connection) != HEAD:
             _upgrade(conninfo)
         _add_reference_data(connection)
 
 
 def _version(connection: Connection) -> str | None:
-    table = connection.execute("SELECT to_regclass('ledger.alembic_version')").fetchone()
-    if table is None or table[0] is None:
-        return None
-    row = connection.execute("SELECT version_num FROM ledger.alembic_version").fetchone()
-    return row[0] if row else None
+    return schema_version(connection, "ledger")
 
 
 def _is_current(connection: Connection) -> bool:
@@ -49,36 +46,11 @@ def _is_current(connection: Connection) -> bool:
     return bool(row and row[0])
 
 
-@contextmanager
-def _migration_lock(connection: Connection) -> Iterator[None]:
-    connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-    try:
-        yield
-    finally:
-        connection.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
-
-
 def _upgrade(conninfo: str) -> None:
-    import sqlalchemy
-    from alembic import command
-    from alembic.config import Config
-    from alembic.util import CommandError
-
-    engine = sqlalchemy.create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(conninfo), poolclass=sqlalchemy.NullPool
-    )
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     try:
-        with engine.begin() as migrating:
-            config.attributes["connection"] = migrating
-            command.upgrade(config, HEAD)
-    except CommandError as error:
+        upgrade(conninfo, MIGRATIONS, HEAD)
+    except NotUpgradable as error:
         raise LedgerError(f"the database's ledger is not one that this code can upgrade to {HEAD}: {error}") from error
-    except sqlalchemy.exc.DBAPIError as error:
-        if isinstance(error.orig, psycopg.Error):
-            raise error.orig from error
-        raise
 
 
 def _add_reference_data(connection: Connection) -> None:

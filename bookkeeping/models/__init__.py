@@ -30,6 +30,7 @@ from bookkeeping.models.registry import (
     resolve,
     why_missing,
 )
+from bookkeeping.models.schema import object_schema
 
 PROVIDER_ENDPOINTS = frozenset({"https://api.anthropic.com", "in-process"})
 """Endpoints that are the provider's own: a board made against any other cannot gate unless settings allow it."""
@@ -56,6 +57,7 @@ __all__ = [
     "cost_usd",
     "full_name",
     "is_in_process",
+    "object_schema",
     "observed",
     "require",
     "resolve",

@@ -10,6 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of an object with these properties, all of them required and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def parse(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
     """The value that ``text`` is, and what is wrong with it: None when it is JSON that fits the schema."""
     try:

@@ -3,7 +3,8 @@
 Of a pack nothing is told but its name and counts: its documents may not leave the machine.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -38,8 +39,8 @@ def of_board(
             f"{len(fixed)} recorded defects appear fixed: take their markers away",
             _told(fixed, lambda item: f"{item['agent']}/{item['id']}: {', '.join(item['xpass'])}", run_id),
         )
-    red = [item for item in board["examples"] if item["verdict"] in ("FAIL", "ERROR")]
     if state == "RED":
+        red = [item for item in board["examples"] if item["verdict"] in ("FAIL", "ERROR")]
         rows = [row["agent"] for row in board["agents"] if row["state"] == "RED"]
         since = f"; red since {red_since}" if red_since else ""
         problems = [f"{row['agent']}: {told}" for row in board["agents"] for told in row.get("problems", ())]
@@ -78,18 +79,11 @@ def not_evaluated(night: str, checks: Sequence[str]) -> Event:
     return Event(f"{night}:not_evaluated", "not_evaluated", title, "\n".join(checks))
 
 
-def _told(examples: Iterable[Mapping[str, Any]], line: Any, run_id: str) -> str:
+def _told(examples: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], run_id: str) -> str:
     listed = [item for item in examples if "@" not in item["agent"]]
-    packed = [item for item in examples if "@" in item["agent"]]
+    packed = Counter(item["agent"] for item in examples if "@" in item["agent"])
     lines = [line(item) for item in listed[:SHOWN]]
     if len(listed) > SHOWN:
         lines.append(f"and {len(listed) - SHOWN} more")
-    lines.extend(f"{name}: {count} in this pack" for name, count in _counted(packed))
+    lines.extend(f"{name}: {count} in this pack" for name, count in sorted(packed.items()))
     return "\n".join([*lines, f"run {run_id}"])
-
-
-def _counted(examples: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
-    found: dict[str, int] = {}
-    for item in examples:
-        found[item["agent"]] = found.get(item["agent"], 0) + 1
-    return sorted(found.items())

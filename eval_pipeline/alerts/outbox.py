@@ -2,7 +2,8 @@
 
 An event is kept once by its key, so a night may be looked at again after a crash. Each channel gets it once, in the
 order in which events were kept: one that is down waits and gets all of it later, the others do not wait for it. One
-sender at a time: a second one finds the lock taken and leaves.
+sender at a time: a second one finds the lock taken and leaves. What was sent by a process that died before it could
+mark it is sent again, with the same key.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -10,9 +10,8 @@ from rich.table import Table
 from eval_pipeline.board import Board, build_board
 from eval_pipeline.board_text import print_board
 from eval_pipeline.errors import NOT_GREEN, OK
-from eval_pipeline.gate import decide_gate
 from eval_pipeline.packs import load_packs, packs_of
-from eval_pipeline.pipeline import publish_board, score_agents, suite_of_gate
+from eval_pipeline.pipeline import gate_of, publish_board, score_agents
 from eval_pipeline.printed import stdout_to_stderr
 from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
@@ -80,14 +79,7 @@ def gate(run_id: str, out: Console, *, strict: bool, as_json: bool) -> int:
     """The release decision: 0 only for a board that is GREEN, whole and current."""
     chosen = settings()
     with storage(chosen) as where, Database(where.database_url) as database:
-        decision = decide_gate(
-            database,
-            suite_of_gate(database, run_id, chosen),
-            run_id,
-            strict=strict or chosen.strict,
-            allowed_endpoints=chosen.allowed_endpoints,
-            packs_count=chosen.packs_count,
-        )
+        decision = gate_of(database, run_id, chosen, strict=strict or chosen.strict)
     if as_json:
         value = {"run_id": decision.run_id, "released": decision.released, "reasons": list(decision.reasons)}
         print_json(out, value)

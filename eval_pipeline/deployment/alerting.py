@@ -18,8 +18,7 @@ from eval_pipeline.alerts.events import Event
 from eval_pipeline.deployment.automation import nightly
 from eval_pipeline.deployment.nights import DEFAULT_CRON, MISSED_AFTER
 from eval_pipeline.deployment.request import ROOT_TAG
-from eval_pipeline.gate import decide_gate
-from eval_pipeline.pipeline import suite_of_gate
+from eval_pipeline.pipeline import gate_of
 from eval_pipeline.results import boards, history, runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.rules.after_run import stale_intermittents
@@ -111,14 +110,7 @@ def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, ch
     else:
         since = history.last_green(database, root) if board["state"] == "RED" else None
         yield from events.of_board(board, run.run_id, chosen.budget_usd, since.isoformat() if since else None)
-        decision = decide_gate(
-            database,
-            suite_of_gate(database, root, chosen),
-            root,
-            strict=chosen.strict,
-            allowed_endpoints=chosen.allowed_endpoints,
-            packs_count=chosen.packs_count,
-        )
+        decision = gate_of(database, root, chosen, strict=chosen.strict)
         if not decision.released:
             yield events.not_released(run.run_id, root, decision.reasons)
         told = [

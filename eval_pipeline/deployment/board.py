@@ -7,8 +7,7 @@ from eval_pipeline.deployment import metadata
 from eval_pipeline.deployment.assets import key
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.deployment.watch import WATCH
-from eval_pipeline.gate import decide_gate
-from eval_pipeline.pipeline import publish_board, suite_of_gate
+from eval_pipeline.pipeline import gate_of, publish_board
 from eval_pipeline.registry import AGENTS
 from eval_pipeline.rules.static import unregistered
 from eval_pipeline.settings import settings
@@ -63,17 +62,9 @@ def board(context: dg.AssetExecutionContext, request: RunRequest) -> dg.Material
 @dg.asset(key=GATE, group_name="board", deps=[BOARD], description="Materialized only when the agents may be released.")
 def release_gate(context: dg.AssetExecutionContext, request: RunRequest) -> dg.MaterializeResult:  # type: ignore[type-arg]
     """Reads the board for itself; fails with every reason when the agents may not be released."""
-    chosen = settings()
     with request.database() as database:
         run_id = request.root_run(context, database)
-        decision = decide_gate(
-            database,
-            suite_of_gate(database, run_id, chosen),
-            run_id,
-            strict=request.is_strict,
-            allowed_endpoints=chosen.allowed_endpoints,
-            packs_count=chosen.packs_count,
-        )
+        decision = gate_of(database, run_id, settings(), strict=request.is_strict)
     if not decision.released:
         raise dg.Failure(f"not released: {'; '.join(decision.reasons)}", allow_retries=False)
     return dg.MaterializeResult(metadata={"run": decision.run_id})

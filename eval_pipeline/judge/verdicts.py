@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bookkeeping.models import object_schema
+
 SHOWN = 120
 """Characters of a quotation that a comment shows."""
 
@@ -57,8 +59,8 @@ def unanswered(reason: str) -> Judgement:
 
 def schema(rubric: Sequence[str]) -> dict[str, Any]:
     """The JSON schema of an answer: one object a criterion, by number."""
-    one = _object(quotation={"type": "string", "maxLength": 400}, holds={"type": "boolean"})
-    return _object(**{name(number): one for number in range(1, len(rubric) + 1)})
+    one = object_schema(quotation={"type": "string", "maxLength": 400}, holds={"type": "boolean"})
+    return object_schema(**{name(number): one for number in range(1, len(rubric) + 1)})
 
 
 def name(number: int) -> str:
@@ -95,7 +97,3 @@ _MARKS = {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "'" for mark
 def _short(text: str) -> str:
     plain = " ".join(text.split())
     return plain if len(plain) <= SHOWN else f"{plain[:SHOWN]}…"
-
-
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

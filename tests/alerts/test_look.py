@@ -1,37 +1,14 @@
 """The sensor's look at an instance of Dagster: history is no news; a night without a board, one that did not begin."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
 from eval_pipeline.deployment.alerting import last_due, look_and_send
 from eval_pipeline.results import Database
 from eval_pipeline.settings import Settings
-from tests.alerts.receiver import Receiver, receiving
-
-
-@pytest.fixture
-def instance(tmp_path: Path) -> Iterator[DagsterInstance]:
-    with DagsterInstance.local_temp(str(tmp_path)) as found:
-        yield found
-
-
-@pytest.fixture
-def box(results: Database) -> Database:
-    with results.transaction() as db:
-        db.execute("delete from results.alerts")
-        db.execute("delete from results.alerted_nights")
-    return results
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving() as found:
-        yield found
+from tests.alerts.receiver import Receiver
 
 
 def night(instance: DagsterInstance, status: DagsterRunStatus = DagsterRunStatus.FAILURE) -> str:

@@ -17,20 +17,6 @@ def event(number: int) -> Event:
     return Event(f"night-{number}:red", "red", f"title {number}", f"body {number}")
 
 
-@pytest.fixture
-def box(results: Database) -> Database:
-    with results.transaction() as db:
-        db.execute("delete from results.alerts")
-        db.execute("delete from results.alerted_nights")
-    return results
-
-
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with receiving() as found:
-        yield found
-
-
 def test_an_event_is_sent_once_with_its_key_and_the_link(box: Database, receiver: Receiver) -> None:
     keep(box, "night-1", [event(1), event(2)])
     to = channels([receiver.url], "http://127.0.0.1:3000")

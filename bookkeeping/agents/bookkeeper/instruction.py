@@ -29,7 +29,7 @@ from bookkeeping.documents import (
     read_number,
 )
 from bookkeeping.documents.currencies import minor_digits
-from bookkeeping.models import Model, Request
+from bookkeeping.models import Model, Request, object_schema
 
 MAX_TOKENS: Final = 4_000
 ISSUED: Final = frozenset({"sales_invoice"})
@@ -188,7 +188,7 @@ def _scale(read: _Read, currency: str) -> int:
 def _schema() -> dict[str, Any]:
     maps = rulebook.rulebook().general.maps
     free = {"type": "string", "maxLength": 60}
-    properties = {
+    properties: dict[str, dict[str, Any]] = {
         "kind": {"type": "string", "enum": list(KINDS)},
         "party": {**free, "description": "the supplier, landlord, shop or customer"},
         "number": {**free, "description": "the number of the invoice"},
@@ -202,7 +202,7 @@ def _schema() -> dict[str, Any]:
         "revenue": {"type": "string", "enum": ["", *_keys(maps, "revenue")]},
         "paid_by": {"type": "string", "enum": ["", *MEANS]},
     }
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return object_schema(**properties)
 
 
 def _keys(maps: Mapping[str, Mapping[str, str]], name: str) -> list[str]:

@@ -10,43 +10,14 @@ and raises ``pydantic.ValidationError``. A figure, a fact or a date that is miss
 part of the work and ends in a refusal.
 """
 
-import re
-from datetime import date as Day
-from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import Field
 
-_DECIMAL = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,18})?")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+from bookkeeping.documents.inputs import DayString, DecimalString, InputValue
 
 
-def _decimal(value: object) -> Decimal:
-    if isinstance(value, Decimal) and value.is_finite():
-        return value
-    if isinstance(value, str) and _DECIMAL.fullmatch(value):
-        return Decimal(value)
-    raise ValueError(f"expected a decimal string such as '1190.00' (no grouping, no currency), got {value!r}")
-
-
-def _day(value: object) -> object:
-    if isinstance(value, str) and not _DAY.fullmatch(value):
-        raise ValueError(f"expected a date as YYYY-MM-DD, got {value!r}")
-    return value
-
-
-DecimalString = Annotated[Decimal, BeforeValidator(_decimal)]
-"""A decimal written as text; exact, of any sign."""
-
-DayString = Annotated[Day, BeforeValidator(_day)]
-"""A calendar day written YYYY-MM-DD."""
-
-
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False)
-
-
-class VoucherLine(_Value):
+class VoucherLine(InputValue):
     """One line of a voucher that states its own accounts (journal, reclassification, opening balances, closing).
 
     ``amount`` is in book currency and above zero; zero or less is refused (wrong_sign).
@@ -58,7 +29,7 @@ class VoucherLine(_Value):
     text: str | None = None
 
 
-class Record(_Value):
+class Record(InputValue):
     """One document, read and typed, ready to be booked.
 
     doc_type: code of the catalogue (146 types); a type that posts nothing is refused (non_posting_type).
@@ -105,7 +76,7 @@ class Record(_Value):
     lines: tuple[VoucherLine, ...] = ()
 
 
-class BookState(_Value):
+class BookState(InputValue):
     """The company's book as it is before the record arrives.
 
     open_from, open_to: fiscal periods are calendar months; every month that touches this span exists.
@@ -128,7 +99,7 @@ class BookState(_Value):
     history: tuple[Record, ...] = ()
 
 
-class Instruction(_Value):
+class Instruction(InputValue):
     """What a colleague asks for.
 
     text: in words, in any language. date: the day on which it was given, which is the day of the record where the text
@@ -140,7 +111,7 @@ class Instruction(_Value):
     standard_rate: DecimalString | None = None
 
 
-class BookkeeperInputs(_Value):
+class BookkeeperInputs(InputValue):
     """The input of the graph where the record is there."""
 
     book: BookState

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from bookkeeping.agents.bookkeeper.naming import series_of
-from bookkeeping.agents.bookkeeper.record import DecimalString
+from bookkeeping.documents.inputs import DecimalString
 from bookkeeping.ledger.entry import Side
 
 Direction = Literal["issued", "received"]

@@ -1,7 +1,6 @@
 """The questions that the graph asks the model, and their answers as values."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from bookkeeping.agents.clerk.inputs import Company, Message
 from bookkeeping.agents.clerk.lookup import Shown
 from bookkeeping.agents.clerk.tables import SCOPES
-from bookkeeping.models import Model, Request
+from bookkeeping.models import Model, Request, object_schema
 
 SCOPE_TOKENS = 2_000
 REPLY_TOKENS = 6_000
@@ -23,7 +22,7 @@ _CLOSING = re.compile(r"</(?=\s*(?:message|document|record))", re.IGNORECASE)
 
 def find_scope(model: Model, company: Company, message: Message) -> str:
     """The scope of a message, one of SCOPES. The model sees the message alone."""
-    schema = _object(scope={"type": "string", "enum": list(SCOPES)})
+    schema = object_schema(scope={"type": "string", "enum": list(SCOPES)})
     question = f"We are {company.name}. Of which scope is the message: {', '.join(SCOPES)}?"
     content = (_material("message", message.text, model), question)
     answer: str = model.complete(Request(_system(is_small=model.is_small), content, schema, SCOPE_TOKENS)).value[
@@ -48,7 +47,7 @@ def write_reply(
     if ids:
         properties["cites"] = {"type": "array", "items": {"type": "string", "enum": ids}, "maxItems": len(ids)}
     content = tuple(part for part in parts if part)
-    request = Request(_system(is_small=model.is_small), content, _object(**properties), REPLY_TOKENS)
+    request = Request(_system(is_small=model.is_small), content, object_schema(**properties), REPLY_TOKENS)
     answer = model.complete(request).value
     return answer["reply"], tuple(sorted(set(answer.get("cites", ())) & set(ids)))
 
@@ -72,12 +71,3 @@ def _system(*, is_small: bool) -> str:
 @cache
 def _guide() -> str:
     return files(__package__).joinpath("guide.md").read_text("utf-8").strip()
-
-
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -4,62 +4,37 @@ Amounts are decimal strings, dates YYYY-MM-DD. A structure that is not this one 
 ``pydantic.ValidationError``. What a submission lacks or contradicts is part of the work and ends in a reason.
 """
 
-import re
 from collections.abc import Mapping
-from datetime import date as Day
-from decimal import Decimal
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-_DECIMAL = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,18})?", re.ASCII)
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+from bookkeeping.documents.inputs import DayString, DecimalString, InputValue
 
-
-def _decimal(value: object) -> Decimal:
-    if isinstance(value, Decimal) and value.is_finite():
-        return value
-    if isinstance(value, str) and _DECIMAL.fullmatch(value):
-        return Decimal(value)
-    raise ValueError(f"expected a decimal string such as '1190.00', got {value!r}")
-
-
-def _day(value: object) -> object:
-    if isinstance(value, str) and not _DAY.fullmatch(value):
-        raise ValueError(f"expected a date as YYYY-MM-DD, got {value!r}")
-    return value
-
-
-Amount = Annotated[Decimal, BeforeValidator(_decimal)]
-Date = Annotated[Day, BeforeValidator(_day)]
 Decision = Literal["accept", "hold", "reject"]
 MediaType = Literal["text/plain", "text/html", "application/xml", "text/csv", "message/rfc822"]
 
 
-class _Value(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class User(_Value):
+class User(InputValue):
     """Somebody of the company. ``limits``: what an approver may approve, by currency."""
 
     id: str
     name: str
     roles: frozenset[Literal["approver", "payroll"]] = frozenset()
-    limits: Mapping[str, Amount] = Field(default_factory=dict)
+    limits: Mapping[str, DecimalString] = Field(default_factory=dict)
     active: bool = True
 
 
-class Mandate(_Value):
+class Mandate(InputValue):
     """``user`` may submit for ``acts_for``, on the days from ``from`` to ``to``, both included."""
 
     user: str
     acts_for: str
-    first_day: Date | None = Field(None, alias="from")
-    last_day: Date | None = Field(None, alias="to")
+    first_day: DayString | None = Field(None, alias="from")
+    last_day: DayString | None = Field(None, alias="to")
 
 
-class Supplier(_Value):
+class Supplier(InputValue):
     """A supplier that the company knows."""
 
     id: str
@@ -68,11 +43,11 @@ class Supplier(_Value):
     blocked: bool = False
 
 
-class ApprovalLimits(_Value):
+class ApprovalLimits(InputValue):
     """Of one currency: what needs no approval, and what needs one; what is above needs two."""
 
-    none_up_to: Amount
-    one_up_to: Amount
+    none_up_to: DecimalString
+    one_up_to: DecimalString
 
     @model_validator(mode="after")
     def _is_ordered(self) -> Self:
@@ -81,28 +56,28 @@ class ApprovalLimits(_Value):
         return self
 
 
-class LegalHold(_Value):
+class LegalHold(InputValue):
     """Documents that must not be destroyed: those on which everything that is given here holds."""
 
     id: str
     supplier: str | None = None
     doc_types: frozenset[str] = frozenset()
-    first_day: Date | None = Field(None, alias="from")
-    last_day: Date | None = Field(None, alias="to")
+    first_day: DayString | None = Field(None, alias="from")
+    last_day: DayString | None = Field(None, alias="to")
 
 
-class Fields(_Value):
+class Fields(InputValue):
     """What a document states, as far as governance needs it. ``gross`` is in ``currency``."""
 
     supplier: str | None = None
     number: str | None = None
-    date: Date | None = None
-    gross: Amount | None = None
+    date: DayString | None = None
+    gross: DecimalString | None = None
     currency: str | None = None
     bank_account: str | None = None
 
 
-class Earlier(_Value):
+class Earlier(InputValue):
     """An earlier submission. ``document`` is the content of its principal document."""
 
     id: str
@@ -110,13 +85,13 @@ class Earlier(_Value):
     decision: Decision
     supplier: str | None = None
     number: str | None = None
-    date: Date | None = None
-    gross: Amount | None = None
+    date: DayString | None = None
+    gross: DecimalString | None = None
     currency: str | None = None
     document: str | None = None
 
 
-class BookRecord(_Value):
+class BookRecord(InputValue):
     """Something that the books know, told in a text. ``about``: the user whose personal data it is."""
 
     id: str
@@ -125,17 +100,17 @@ class BookRecord(_Value):
     about: str | None = None
 
 
-class Company(_Value):
+class Company(InputValue):
     """The company's records."""
 
     name: str
-    today: Date
+    today: DayString
     users: tuple[User, ...] = ()
     mandates: tuple[Mandate, ...] = ()
     suppliers: tuple[Supplier, ...] = ()
     approval: Mapping[str, ApprovalLimits] = Field(default_factory=dict)
-    no_receipt_up_to: Mapping[str, Amount] = Field(default_factory=dict)
-    closed_through: Date | None = None
+    no_receipt_up_to: Mapping[str, DecimalString] = Field(default_factory=dict)
+    closed_through: DayString | None = None
     retention_years: Annotated[int, Field(strict=True, ge=0, le=100)] = 10
     legal_holds: tuple[LegalHold, ...] = ()
     earlier: tuple[Earlier, ...] = ()
@@ -163,7 +138,7 @@ class Company(_Value):
         return next((one for one in self.users if one.id == user and one.active), None)
 
 
-class Attachment(_Value):
+class Attachment(InputValue):
     """A file that comes with a submission; ``content`` is its text, its bytes are that text in UTF-8."""
 
     name: str
@@ -181,7 +156,7 @@ class Attachment(_Value):
         return bytes_of(self.content)
 
 
-class Submission(_Value):
+class Submission(InputValue):
     """What somebody sends in. ``continues``: the held submission that comes again, with approvals or with more."""
 
     submitter: str
@@ -209,7 +184,7 @@ class Submission(_Value):
         return next((item for item in self.attachments if not item.is_blank), None)
 
 
-class Message(_Value):
+class Message(InputValue):
     """A question. ``documents`` are texts that come with it; ``reply`` says whether the Clerk is to answer."""
 
     user: str
@@ -218,7 +193,7 @@ class Message(_Value):
     reply: bool = True
 
 
-class ClerkInputs(_Value):
+class ClerkInputs(InputValue):
     """All of it: exactly one of ``submission`` and ``message``."""
 
     company: Company

@@ -6,7 +6,7 @@ from typing import Any
 from bookkeeping.agents.typewriter import prompts
 from bookkeeping.agents.typewriter.paper import Copied, Paper, Part, Typed
 from bookkeeping.documents import catalogue
-from bookkeeping.models import Model, Request
+from bookkeeping.models import Model, Request, object_schema
 
 CLASSIFY_TOKENS = 4_000
 COPY_TOKENS = 24_000
@@ -19,13 +19,13 @@ def find_parts(model: Model, paper: Paper, company: str) -> tuple[Part, ...]:
     """The documents in a text, in their order, with the family of each. A small model is asked for one family."""
     question = prompts.families_question(company, is_small=model.is_small)
     if model.is_small:
-        schema = _object(family={"type": "string", "enum": [*catalogue().families, NO_FAMILY]})
+        schema = object_schema(family={"type": "string", "enum": [*catalogue().families, NO_FAMILY]})
         answer = _ask(model, paper, question, schema, CLASSIFY_TOKENS)
         family = answer["family"]
         return () if family == NO_FAMILY else (Part(1, len(paper.lines), family),)
     line = {"type": "integer"}
-    item = _object(first_line=line, last_line=line, family={"type": "string", "enum": list(catalogue().families)})
-    answer = _ask(model, paper, question, _object(documents={"type": "array", "items": item}), CLASSIFY_TOKENS)
+    item = object_schema(first_line=line, last_line=line, family={"type": "string", "enum": list(catalogue().families)})
+    answer = _ask(model, paper, question, object_schema(documents={"type": "array", "items": item}), CLASSIFY_TOKENS)
     parts = (_within(paper, found) for found in answer["documents"])
     return tuple(sorted(parts, key=lambda part: (part.first_line, part.last_line)))
 
@@ -43,7 +43,7 @@ def find_type(model: Model, paper: Paper, part: Part, company: str) -> Typed:
     if len(types) == 1:
         return Typed(part, types[0])
     question = prompts.type_question(company, part.family, _place(paper, part), is_small=model.is_small)
-    schema = _object(doc_type={"type": "string", "enum": [item.code for item in types]})
+    schema = object_schema(doc_type={"type": "string", "enum": [item.code for item in types]})
     answer = _ask(model, paper, question, schema, CLASSIFY_TOKENS)
     return Typed(part, catalogue().types[answer["doc_type"]])
 
@@ -68,12 +68,3 @@ def _place(paper: Paper, part: Part) -> str:
     if (part.first_line, part.last_line) == (1, len(paper.lines)):
         return ""
     return f" in lines {part.first_line} to {part.last_line}"
-
-
-def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

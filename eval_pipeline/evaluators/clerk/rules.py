@@ -37,9 +37,8 @@ def inputs_can_be_read(suite: AgentSuite) -> Iterable[Offence]:
 )
 def expectations_fit_governance(suite: AgentSuite) -> Iterable[Offence]:
     """An intake example expects all that is decided, and of it the decision is the worst of the reasons."""
-    for example in suite.dataset.examples:
-        read = _read(suite, example)
-        if not isinstance(read, Unreadable) and read.submission is not None:
+    for example, read in _readable(suite):
+        if read.submission is not None:
             for key, told in _misfits_of_intake(example.expected, read.company, read.submission):
                 yield _offence("expectations_fit_governance", suite, example, f"expected.{key}", told)
 
@@ -47,9 +46,8 @@ def expectations_fit_governance(suite: AgentSuite) -> Iterable[Offence]:
 @static_rule("expectations_fit_the_scope", "a reply is judged only where one is to be written")
 def expectations_fit_the_scope(suite: AgentSuite) -> Iterable[Offence]:
     """A chat example expects its scope, and records and a rubric only of a reply in scope."""
-    for example in suite.dataset.examples:
-        read = _read(suite, example)
-        if not isinstance(read, Unreadable) and read.message is not None:
+    for example, read in _readable(suite):
+        if read.message is not None:
             for key, told in _misfits_of_chat(example.expected, read.company, read.message):
                 yield _offence("expectations_fit_the_scope", suite, example, f"expected.{key}", told)
 
@@ -80,6 +78,14 @@ class Unreadable:
 
     path: str
     told: str
+
+
+def _readable(suite: AgentSuite) -> "Iterator[tuple[Example, ClerkInputs]]":
+    """The examples whose inputs can be read; the others are told by inputs_can_be_read."""
+    for example in suite.dataset.examples:
+        read = _read(suite, example)
+        if not isinstance(read, Unreadable):
+            yield example, read
 
 
 def _read(suite: AgentSuite, example: Example) -> "ClerkInputs | Unreadable":

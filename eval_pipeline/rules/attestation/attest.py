@@ -24,7 +24,13 @@ from eval_pipeline.target import Target, load_target
 RULE = "reasoning_is_the_one_on_disk"
 WHY = "a board that grades a substitute is worth less than no board, because it is believed"
 
-COMMON = ("bookkeeping.documents", "bookkeeping.ledger", "bookkeeping.models", "bookkeeping.ports")
+COMMON = (
+    "bookkeeping.documents",
+    "bookkeeping.ledger",
+    "bookkeeping.migration",
+    "bookkeeping.models",
+    "bookkeeping.ports",
+)
 """Packages that every agent's reasoning may lean on."""
 
 WAY = ("eval_pipeline.attempt", "eval_pipeline.guard", "eval_pipeline.trace")
