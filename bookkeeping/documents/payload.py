@@ -91,7 +91,7 @@ class PayloadSchema:
         }
 
 
-CORE_FIELDS, CORE_COLUMNS = 4, 2
+CORE_FIELDS, CORE_COLUMNS = 3, 2
 _IMPORTANCE = (Kind.AMOUNT, Kind.DATE, Kind.IDENTIFIER, Kind.CURRENCY, Kind.NUMBER, Kind.RATE, Kind.TEXT)
 _SHORT = {Kind.DATE: 18, Kind.AMOUNT: 14, Kind.NUMBER: 10, Kind.RATE: 6, Kind.CURRENCY: 4}
 _FEW = ("description", "amount", "debit", "account", "employee", "net_pay", "quantity", "number", "date")

@@ -26,7 +26,7 @@ CONTEXT_TOKENS = 8192
 """What the model was trained for."""
 
 MAX_TOKENS = 400
-BOUNDS = Bounds(items=1, characters=20)
+BOUNDS = Bounds(items=1, characters=12)
 """A model of this size repeats the same row, and the same digit, until it is stopped."""
 
 CACHE_MIB = 512

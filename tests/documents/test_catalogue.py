@@ -55,7 +55,7 @@ def test_the_small_question_is_a_part_of_the_whole_one(item):
     assert {field.name: field.kind for field in small.fields}.items() <= {
         name: field.kind for name, field in whole.items()
     }.items()
-    assert 4 <= len(small.fields) <= 5
+    assert 3 <= len(small.fields) <= 4
     assert len(small.row_fields) <= 2
     for field in small.fields:
         assert field.json_schema["maxLength"] <= whole[field.name].json_schema["maxLength"]

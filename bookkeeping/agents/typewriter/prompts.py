@@ -11,7 +11,7 @@ from importlib.resources import files
 from bookkeeping.agents.typewriter.paper import Paper
 from bookkeeping.documents import Catalogue, DocumentType, catalogue
 
-HEAD, FOOT = 600, 250
+HEAD, FOOT = 200, 100
 """Characters of a long document that a small model sees."""
 
 
