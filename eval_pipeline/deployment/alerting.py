@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import dagster as dg
-from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
+from dagster import DagsterEventType, DagsterInstance, DagsterRun, DagsterRunStatus, RunRecord, RunsFilter
+from dagster._core.storage.tags import AUTO_RETRY_RUN_ID_TAG, WILL_RETRY_TAG
 from dagster._utils.schedules import schedule_execution_time_iterator
 
 from eval_pipeline.alerts import events, outbox
@@ -27,6 +28,7 @@ from eval_pipeline.suite import load_suite
 
 ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 LOOKS_BACK = timedelta(days=7)
+WAITS_FOR_RETRY = timedelta(hours=1)
 INTERVAL_S = 30
 
 
@@ -56,7 +58,7 @@ def look_and_send(instance: DagsterInstance, database: Database, chosen: Setting
     The very first tick takes what it finds for history: nothing of it is told.
     """
     now = now or datetime.now(UTC)
-    ended = _ended(instance)
+    ended = _ended(instance, now)
     known = outbox.looked_at(database, [run.run_id for run in ended])
     is_first = outbox.is_new(database)
     for run in ended:
@@ -95,10 +97,21 @@ def last_due(chosen: Settings, before: datetime) -> datetime:
     return next(tick for tick in ticks if tick <= before)
 
 
-def _ended(instance: DagsterInstance) -> list[DagsterRun]:
+def _ended(instance: DagsterInstance, now: datetime) -> list[DagsterRun]:
     """The nights that ended lately, the oldest first."""
     wanted = RunsFilter(job_name=nightly.name, statuses=list(ENDED), updated_after=datetime.now(UTC) - LOOKS_BACK)
-    return list(instance.get_runs(wanted))[::-1]
+    return [found.dagster_run for found in instance.get_run_records(wanted)[::-1] if not _goes_on(found, now)]
+
+
+def _goes_on(found: RunRecord, now: datetime) -> bool:
+    """Whether another run takes the night up, as when its process was lost: that one tells what there is to tell.
+
+    When Dagster means to start one and has not within an hour, there is none.
+    """
+    tags = found.dagster_run.tags
+    ended_at = found.end_time or found.update_timestamp.timestamp()
+    is_young = now.timestamp() - ended_at < WAITS_FOR_RETRY.total_seconds()
+    return AUTO_RETRY_RUN_ID_TAG in tags or (tags.get(WILL_RETRY_TAG) == "true" and is_young)
 
 
 def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, chosen: Settings) -> Iterator[Event]:

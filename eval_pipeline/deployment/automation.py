@@ -11,5 +11,9 @@ structure = dg.define_asset_job(
     description="Datasets and static rules; no model, no ledger. For pull requests.",
 )
 nightly = dg.define_asset_job(
-    "nightly", selection=dg.AssetSelection.all(), description="Everything, up to the release decision."
+    "nightly",
+    selection=dg.AssetSelection.all(),
+    description="Everything, up to the release decision.",
+    # Once more when its process is lost (dagster.yaml: not when a step failed). Outcomes that are stored are finished.
+    tags={"dagster/max_retries": "1", "dagster/retry_strategy": "ALL_STEPS"},
 )

@@ -74,3 +74,27 @@ def test_the_last_night_that_was_due_is_by_its_own_time_zone() -> None:
     berlin = Settings(nightly_cron="30 2 * * *", time_zone="Europe/Berlin")
     assert last_due(berlin, datetime(2026, 12, 2, 1, 29, tzinfo=UTC)) == datetime(2026, 12, 1, 1, 30, tzinfo=UTC)
     assert last_due(berlin, datetime(2026, 12, 2, 1, 31, tzinfo=UTC)) == datetime(2026, 12, 2, 1, 30, tzinfo=UTC)
+
+
+def test_a_night_that_another_run_takes_up_is_told_by_that_one(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    look_and_send(instance, box, chosen(receiver))
+    lost = night(instance)
+    instance.add_run_tags(lost, {"dagster/will_retry": "true"})
+    assert look_and_send(instance, box, chosen(receiver)) == "all is told"
+    instance.add_run_tags(lost, {"dagster/auto_retry_run_id": "the next"})
+    look_and_send(instance, box, chosen(receiver), datetime.now(UTC) + timedelta(hours=2))
+    assert receiver.taken == []
+
+
+def test_a_night_that_was_to_be_taken_up_and_was_not_is_told_after_an_hour(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    look_and_send(instance, box, chosen(receiver))
+    lost = night(instance)
+    instance.add_run_tags(lost, {"dagster/will_retry": "true"})
+    look_and_send(instance, box, chosen(receiver), datetime.now(UTC) + timedelta(minutes=59))
+    assert receiver.taken == []
+    look_and_send(instance, box, chosen(receiver), datetime.now(UTC) + timedelta(minutes=61))
+    assert receiver.titles == [f"the night {lost} ended FAILURE without a board"]
