@@ -48,6 +48,13 @@ def postgres_server() -> Iterator[Server]:
 @pytest.fixture
 def database_url(postgres_server: Server) -> Iterator[str]:
     """An empty database of the test's own."""
+    with fresh_database(postgres_server) as url:
+        yield url
+
+
+@contextmanager
+def fresh_database(postgres_server: Server) -> Iterator[str]:
+    """Makes an empty database and drops it."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(postgres_server.url, autocommit=True) as connection:
         connection.execute(

@@ -133,12 +133,13 @@ def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, ch
         ]
         if told:
             yield events.stale(run.run_id, root, told)
-    silent = sorted(_planned_and_silent(instance, run.run_id))
+    silent = sorted(silent_checks(instance, run.run_id))
     if silent:
         yield events.not_evaluated(run.run_id, silent)
 
 
-def _planned_and_silent(instance: DagsterInstance, run_id: str) -> set[str]:
+def silent_checks(instance: DagsterInstance, run_id: str) -> set[str]:
+    """The checks that a run planned and that left no answer, as ``asset: check``."""
     planned, evaluated = set(), set()
     kinds = {DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED, DagsterEventType.ASSET_CHECK_EVALUATION}
     for entry in instance.all_logs(run_id, of_type=kinds):

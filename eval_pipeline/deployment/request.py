@@ -72,4 +72,4 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         """The root run of a step: of the run to resume, or of the Dagster run that this one retries, or itself."""
         if self.resume is not None:
             return resumed(database, self.request).resume or self.resume
-        return context.run.root_run_id or context.run_id
+        return context.run.root_run_id or context.run.run_id

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import warm_start
+from tests.cli import changing, warm_start
 from tests.cli.agents import ADDER_EXAMPLES, register
-from tests.cli.conftest import bare, project, templates  # noqa: F401 - fixtures
 from tests.cli.project import Project
-from tests.deployment import changing
 
 FILES = {
     "an example": ("datasets/adder/examples.json", '"left": 1', '"left": 3'),
@@ -50,7 +48,7 @@ def edits(folder: Path) -> dict[str, list[tuple[str, str, str]]]:
     return found
 
 
-def with_two_agents(project: Project) -> None:  # noqa: F811 - the fixture's value
+def with_two_agents(project: Project) -> None:
     """Beside the adder a subtractor, which has a model; the adder has a rule, a prompt, and answers that may drift."""
     package = "bookkeeping/agents/{}/__init__.py"
     places = ("bookkeeping/agents/{}/graph.py", "eval_pipeline/targets/{}.py", "eval_pipeline/evaluators/{}.py")
@@ -68,7 +66,7 @@ def with_two_agents(project: Project) -> None:  # noqa: F811 - the fixture's val
 
 
 @pytest.fixture
-def found(project: Project) -> dict[str, list[str]]:  # noqa: F811 - one process for all changes
+def found(project: Project) -> dict[str, list[str]]:
     with_two_agents(project)
     shutil.copy(Path(changing.__file__), project.folder / "changing.py")
     asked = json.dumps(edits(project.folder))
