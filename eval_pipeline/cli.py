@@ -147,6 +147,19 @@ def defects(as_json: Json = False) -> None:
 
 
 @app.command()
+def sync(
+    agents: Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help="all when left out")] = None,
+    is_check: Annotated[bool, typer.Option("--check", help="change nothing; 1 when a copy differs")] = False,
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Makes the copies of the datasets at LangSmith equal to the repo."""
+    from eval_pipeline.commands.sync import sync as command
+
+    raise typer.Exit(command(agents or (), _out(), is_check=is_check, strict=strict, as_json=as_json))
+
+
+@app.command()
 def judge(
     model: Annotated[str | None, typer.Option(help="the model that judges; that of EVAL_JUDGE_MODEL")] = None,
     as_json: Json = False,

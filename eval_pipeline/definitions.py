@@ -4,7 +4,7 @@ import dagster as dg
 
 from eval_pipeline.deployment.alerting import sensors
 from eval_pipeline.deployment.assets import agent_assets
-from eval_pipeline.deployment.automation import nightly, structure
+from eval_pipeline.deployment.automation import nightly, structure, sync
 from eval_pipeline.deployment.board import board, release_gate
 from eval_pipeline.deployment.executors import executor_of
 from eval_pipeline.deployment.nights import schedules
@@ -18,7 +18,7 @@ def defs() -> dg.Definitions:
     """Assets for each registered agent, the board, the gate, and the jobs."""
     return dg.Definitions(
         assets=[*(asset for entry in AGENTS for asset in agent_assets(entry)), board, release_gate],
-        jobs=[structure, nightly],
+        jobs=[structure, nightly, sync],
         schedules=schedules(),
         sensors=sensors(),
         resources={"request": RunRequest()},

@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
     budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
+    commit: str | None = Field(None, description="the commit that is deployed, where there is no repository to ask")
     time_zone: str = Field("UTC", description="the time zone of the night, e.g. Europe/Berlin")
     allowed_endpoints: tuple[str, ...] = Field(
         (), description="model endpoints that may gate besides the provider's own"

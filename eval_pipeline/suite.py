@@ -82,8 +82,14 @@ def _broken(entry: AgentEntry, error: Exception) -> str:
 
 def load_suite(datasets: Path, only: Sequence[str] = ()) -> tuple[AgentSuite, ...]:
     """Loads the registered agents, or those named. Raises ConfigError for a name that is not registered."""
-    known = {entry.name: entry for entry in AGENTS}
     for name in only:
-        if name not in known:
-            raise ConfigError(f"there is no agent {name!r}; registered are: {', '.join(known)}")
+        known_agent(name)
     return tuple(load_agent(entry, datasets) for entry in AGENTS if not only or entry.name in only)
+
+
+def known_agent(name: str) -> AgentEntry:
+    """The registered agent of that name. Raises ConfigError when there is none."""
+    known = {entry.name: entry for entry in AGENTS}
+    if name not in known:
+        raise ConfigError(f"there is no agent {name!r}; registered are: {', '.join(known)}")
+    return known[name]

@@ -1,4 +1,4 @@
-"""The assets of each agent, made from the registry: dataset, outcomes, scores. A second agent adds no code here."""
+"""The assets of each agent, made from the registry: dataset, its copy, outcomes, scores. One more agent adds no code."""
 
 from collections.abc import Sequence
 
@@ -12,6 +12,7 @@ from eval_pipeline.deployment.checks import (
     run_rule_checks,
     run_rule_specs,
 )
+from eval_pipeline.deployment.langsmith import copy_asset
 from eval_pipeline.deployment.outcomes import outcomes_asset
 from eval_pipeline.deployment.request import RunRequest
 from eval_pipeline.errors import EvalPipelineError
@@ -38,7 +39,8 @@ def agent_assets(entry: AgentEntry) -> list[dg.AssetsDefinition]:
         suite = None
     dataset = key(entry.name, "dataset")
     outcomes = outcomes_asset(entry, suite, key(entry.name, "outcomes"), dataset)
-    return [_dataset(entry, suite), outcomes, _scores(entry, suite)]
+    copy = copy_asset(entry, key(entry.name, "langsmith_dataset"), dataset)
+    return [_dataset(entry, suite), copy, outcomes, _scores(entry, suite)]
 
 
 def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:

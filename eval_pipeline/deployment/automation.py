@@ -10,6 +10,13 @@ structure = dg.define_asset_job(
     selection=dg.AssetSelection.assets(*(key(entry.name, "dataset") for entry in AGENTS)),
     description="Datasets and static rules; no model, no ledger. For pull requests.",
 )
+sync = dg.define_asset_job(
+    "sync",
+    selection=dg.AssetSelection.assets(
+        *(key(entry.name, part) for entry in AGENTS for part in ("dataset", "langsmith_dataset"))
+    ),
+    description="Makes the copies at LangSmith equal to the repo. No model, no ledger.",
+)
 nightly = dg.define_asset_job(
     "nightly",
     selection=dg.AssetSelection.all(),

@@ -22,6 +22,7 @@ def dagster(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) -
             environment.setenv("EVAL_LEDGER_URL", ledger)
             environment.setenv("EVAL_HOME", str(tmp_path_factory.mktemp("home")))
             environment.delenv("DAGSTER_HOME", raising=False)
+            environment.delenv("LANGSMITH_API_KEY", raising=False)
             settings.cache_clear()
             with storage(settings()), materialize.instance() as instance:
                 yield instance

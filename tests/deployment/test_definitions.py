@@ -15,7 +15,8 @@ def graph() -> object:
 
 def test_every_registered_agent_has_its_chain_and_nothing_else_is_there(graph) -> None:
     keys = {key.to_user_string() for key in graph.get_all_asset_keys()}
-    chains = {f"{entry.name}/{part}" for entry in AGENTS for part in ("dataset", "outcomes", "scores")}
+    parts = ("dataset", "langsmith_dataset", "outcomes", "scores")
+    chains = {f"{entry.name}/{part}" for entry in AGENTS for part in parts}
     assert keys == chains | {"board", "release_gate"}
 
 
@@ -26,6 +27,7 @@ def test_the_data_flows_one_way(graph) -> None:
         return {key.to_user_string() for key in graph.get(dg.AssetKey(list(path))).parent_keys}
 
     assert parents(name, "dataset") == set()
+    assert parents(name, "langsmith_dataset") == {f"{name}/dataset"}
     assert parents(name, "outcomes") == {f"{name}/dataset"}
     assert parents(name, "scores") == {f"{name}/dataset", f"{name}/outcomes"}
     assert parents("board") == {f"{entry.name}/scores" for entry in AGENTS}
