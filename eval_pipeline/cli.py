@@ -160,6 +160,14 @@ def sync(
 
 
 @app.command()
+def publish(run_id: Run = "latest", strict: Strict = False, as_json: Json = False) -> None:
+    """Publishes a run as experiments at LangSmith; publishing again updates them."""
+    from eval_pipeline.commands.publish import publish as command
+
+    raise typer.Exit(command(run_id, _out(), strict=strict, as_json=as_json))
+
+
+@app.command()
 def judge(
     model: Annotated[str | None, typer.Option(help="the model that judges; that of EVAL_JUDGE_MODEL")] = None,
     as_json: Json = False,

@@ -121,10 +121,16 @@ def difference(want: Mapping[uuid.UUID, CopiedExample], held: Mapping[uuid.UUID,
     )
 
 
+def find(client: "Client", name: str) -> uuid.UUID | None:
+    """The id of the dataset of that name at the service; None when there is none."""
+    rows = client.request_with_retries("GET", "/datasets", params={"name": name, "limit": 2}).json()
+    return next((uuid.UUID(row["id"]) for row in rows if row["name"] == name), None)
+
+
 def compare(client: "Client", dataset: Dataset) -> Difference:
     """How the copy differs from the repo now; nothing is changed. Raises ServiceError."""
     with told(client.api_url):
-        dataset_id = _find(client, dataset_name(dataset.agent))
+        dataset_id = find(client, dataset_name(dataset.agent))
         held = {} if dataset_id is None else _held(client, dataset_id)[1]
     return difference(wanted(dataset), held)
 
@@ -137,7 +143,7 @@ def sync(client: "Client", dataset: Dataset, commit: str | None) -> Synced:
     name, want = dataset_name(dataset.agent), wanted(dataset)
     n_added = n_changed = n_deleted = 0
     with told(client.api_url):
-        dataset_id = _find(client, name) or _create(client, name)
+        dataset_id = find(client, name) or _create(client, name)
         for number in range(ROUNDS):
             version, held = _held(client, dataset_id)
             found = difference(want, held)
@@ -149,11 +155,6 @@ def sync(client: "Client", dataset: Dataset, commit: str | None) -> Synced:
     raise ServiceError(f"the copy {name} still differs after {ROUNDS} rounds: {'; '.join(found.sentences)}")
 
 
-def _find(client: "Client", name: str) -> uuid.UUID | None:
-    rows = client.request_with_retries("GET", "/datasets", params={"name": name, "limit": 2}).json()
-    return next((uuid.UUID(row["id"]) for row in rows if row["name"] == name), None)
-
-
 def _create(client: "Client", name: str) -> uuid.UUID:
     """Its id; that of another sync when that one was first."""
     from langsmith.utils import LangSmithConflictError
@@ -161,7 +162,7 @@ def _create(client: "Client", name: str) -> uuid.UUID:
     try:
         return client.create_dataset(name, description=DESCRIPTION).id
     except LangSmithConflictError:
-        found = _find(client, name)
+        found = find(client, name)
         if found is None:
             raise
         return found

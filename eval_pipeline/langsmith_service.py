@@ -76,6 +76,7 @@ def connect(
         "timeout_ms": TIMEOUT_MS,
         "omit_traced_runtime_info": True,
         "tracing_error_callback": on_lost,
+        "tracing_sampling_rate": 1.0,
     }
     with told(address):
         # The SDK would go on without this answer, with other requests than this service takes.

@@ -29,12 +29,19 @@ def recorded_calls() -> Iterator[None]:
 
 def _record(recorder: Recorder, call: ModelCall, system: str) -> None:
     tokens = call.tokens
-    recorder.usage += Usage(1, tokens.all_input, tokens.output, cost_usd(call.model, tokens))
+    cost = cost_usd(call.model, tokens)
+    recorder.usage += Usage(1, tokens.all_input, tokens.output, cost)
     known = recorder.model
     returned_id = call.model_id or (known.returned_id if known else None)
     recorder.model = ModelIdentity(call.model, call.endpoint, returned_id)
     asked = {"system": system, "content": call.request.content, "max_tokens": call.request.max_tokens}
-    answered = {"reply": call.reply, "stop_reason": call.stop_reason, "tokens": tokens, "model": call.model_id}
+    answered = {
+        "reply": call.reply,
+        "stop_reason": call.stop_reason,
+        "tokens": tokens,
+        "cost_usd": cost,
+        "model": call.model_id,
+    }
     start = max(0.0, recorder.now() - call.seconds)
     recorder.add(
         Span("model", call.model, start, call.seconds, recorder.shown(asked), recorder.shown(answered), call.error)

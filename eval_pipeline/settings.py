@@ -1,6 +1,7 @@
 """Settings: read once from the environment (prefix ``EVAL_``), never from a file in the repo."""
 
 import os
+import re
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,7 @@ class Settings(BaseSettings):
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
     budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
+    mask: tuple[str, ...] = Field((), description="what is personal: regular expressions, JSON list; never leaves")
     commit: str | None = Field(None, description="the commit that is deployed, where there is no repository to ask")
     time_zone: str = Field("UTC", description="the time zone of the night, e.g. Europe/Berlin")
     allowed_endpoints: tuple[str, ...] = Field(
@@ -77,6 +79,16 @@ class Settings(BaseSettings):
         if cron is not None and len(cron.split()) != 5:
             raise ValueError(f"{cron!r} is no cron expression of five fields, such as '30 2 * * *'")
         return cron
+
+    @field_validator("mask")
+    @classmethod
+    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+        return patterns
 
     @field_validator("time_zone")
     @classmethod

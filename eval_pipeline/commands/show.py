@@ -13,7 +13,7 @@ from eval_pipeline.errors import NOT_GREEN, OK
 from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.pipeline import gate_of, publish_board, score_agents
 from eval_pipeline.printed import stdout_to_stderr
-from eval_pipeline.results import runs
+from eval_pipeline.results import experiments, runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.settings import settings
 from eval_pipeline.slices import Slice, slices
@@ -41,6 +41,7 @@ def show_board(
     with storage(chosen) as where, Database(where.database_url) as database:
         board = build_board(database, run_id, packs_count=chosen.packs_count)
         folders = packs_of(runs.get(database, run_id).selection)
+        addresses = experiments.of_run(database, board.run_id)
     if html is not None or junit is not None:
         from eval_pipeline.board_files import write_html, write_junit
 
@@ -52,7 +53,12 @@ def show_board(
         suite = load_suite(chosen.datasets)
         _print_slices(slices(board, (*suite, *load_packs(suite, folders, chosen.datasets))), out, as_json=as_json)
         return OK
-    _print(board, out, as_json=as_json)
+    if as_json:
+        print_json(out, board.as_json() | ({"experiments": addresses} if addresses else {}))
+        return OK
+    print_board(board, out)
+    for agent, address in addresses.items():
+        out.print(f"{agent} at LangSmith: {address}", markup=False, soft_wrap=True)
     return OK
 
 

@@ -29,12 +29,11 @@ def sync(agents: Iterable[str], out: Console, *, is_check: bool, strict: bool, a
     datasets = [load_dataset(settings().datasets / name) for name in names]
     client = connect()
     if isinstance(client, NoService):
-        _tell(out, {"skipped": client.reason}, [f"[SKIP] sync  {client.reason}"], as_json=as_json)
-        return NOT_GREEN if strict else OK
+        return skipped("sync", client, out, strict=strict, as_json=as_json)
     if is_check:
         told = {dataset_name(item.agent): compare(client, item).sentences for item in datasets}
         lines = [f"{name}: {'; '.join(sentences) or 'equal'}" for name, sentences in told.items()]
-        _tell(out, {"differences": told}, lines, as_json=as_json)
+        tell(out, {"differences": told}, lines, as_json=as_json)
         return NOT_GREEN if any(told.values()) else OK
     done = [sync_copy(client, item, commit_of(item.folder, settings().commit)) for item in datasets]
     lines = [
@@ -42,11 +41,18 @@ def sync(agents: Iterable[str], out: Console, *, is_check: bool, strict: bool, a
         f"{item.n_deleted} deleted; {', '.join(item.tags)}"
         for item in done
     ]
-    _tell(out, {"synced": [asdict(item) for item in done]}, lines, as_json=as_json)
+    tell(out, {"synced": [asdict(item) for item in done]}, lines, as_json=as_json)
     return OK
 
 
-def _tell(out: Console, value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
+def skipped(command: str, reason: NoService, out: Console, *, strict: bool, as_json: bool) -> int:
+    """Says that there is no LangSmith; 1 under ``strict``."""
+    tell(out, {"skipped": reason.reason}, [f"[SKIP] {command}  {reason.reason}"], as_json=as_json)
+    return NOT_GREEN if strict else OK
+
+
+def tell(out: Console, value: dict[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
+    """Prints the value as JSON, or the lines."""
     if as_json:
         print_json(out, value)
         return

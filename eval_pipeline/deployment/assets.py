@@ -1,4 +1,4 @@
-"""The assets of each agent, made from the registry: dataset, its copy, outcomes, scores. One more agent adds no code."""
+"""The assets of each agent, made from the registry: dataset, its copy, outcomes, scores. One more adds no code."""
 
 from collections.abc import Sequence
 

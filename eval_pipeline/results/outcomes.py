@@ -31,10 +31,14 @@ _WITHOUT_SPANS = _COLUMNS.removesuffix(", spans")
 _READ = f"""
 select {_WITHOUT_SPANS} from results.outcomes where run_id = %s and agent = %s order by position, trial
 """  # noqa: S608 - column names of this module
+_READ_TRACES = f"""
+select {_COLUMNS} from results.outcomes where run_id = %s and agent = %s order by position, trial
+"""  # noqa: S608
 _SELECT_ONE = f"select {_COLUMNS} from results.outcomes"  # noqa: S608
 
 _PAGE = 500
 """Outcomes that are read at once: more would be little faster, and each may have megabytes of outputs."""
+_PAGE_OF_TRACES = 20
 
 Row = tuple[Any, ...]
 
@@ -135,15 +139,15 @@ def drop_failed(database: Database, run_id: str, agent: str) -> None:
         )
 
 
-def read(database: Database, run_id: str, agent: str) -> Iterator[Outcome]:
-    """The outcomes of an agent in the order of its dataset, trial by trial, without their spans.
+def read(database: Database, run_id: str, agent: str, *, with_spans: bool = False) -> Iterator[Outcome]:
+    """The outcomes of an agent in the order of its dataset, trial by trial, without their spans when not asked for.
 
     Raises ConfigError for an outcome of another output schema: it is not read as something that it is not.
     """
     with database.transaction("outcomes") as db:
         if isinstance(db, ServerCursor):
-            db.itersize = _PAGE
-        db.execute(_READ, (run_id, agent))
+            db.itersize = _PAGE_OF_TRACES if with_spans else _PAGE
+        db.execute(_READ_TRACES if with_spans else _READ, (run_id, agent))
         for row in db:
             yield _outcome(row)
 

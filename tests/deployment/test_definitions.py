@@ -17,7 +17,7 @@ def test_every_registered_agent_has_its_chain_and_nothing_else_is_there(graph) -
     keys = {key.to_user_string() for key in graph.get_all_asset_keys()}
     parts = ("dataset", "langsmith_dataset", "outcomes", "scores")
     chains = {f"{entry.name}/{part}" for entry in AGENTS for part in parts}
-    assert keys == chains | {"board", "release_gate"}
+    assert keys == chains | {"board", "release_gate", "langsmith_experiments"}
 
 
 def test_the_data_flows_one_way(graph) -> None:
@@ -32,6 +32,8 @@ def test_the_data_flows_one_way(graph) -> None:
     assert parents(name, "scores") == {f"{name}/dataset", f"{name}/outcomes"}
     assert parents("board") == {f"{entry.name}/scores" for entry in AGENTS}
     assert parents("release_gate") == {"board"}
+    shown = {f"{entry.name}/{part}" for entry in AGENTS for part in ("scores", "langsmith_dataset")}
+    assert parents("langsmith_experiments") == shown
 
 
 def test_only_the_check_between_board_and_gate_blocks(graph) -> None:

@@ -340,7 +340,11 @@ class _Api:
 
 INFO = {
     "version": "0.13.4",
-    "instance_flags": {"dataset_examples_multipart_enabled": True, "examples_multipart_enabled": True},
+    "instance_flags": {
+        "dataset_examples_multipart_enabled": True,
+        "examples_multipart_enabled": True,
+        "zstd_compression_enabled": True,
+    },
     "batch_ingest_config": {
         "use_multipart_endpoint": True,
         "size_limit": 100,

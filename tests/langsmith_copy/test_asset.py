@@ -46,12 +46,12 @@ def test_the_copy_is_made_and_its_version_told(copied, service):
 def test_without_a_key_nothing_is_copied_and_a_warning_says_why(copied, service):
     told, check = copied(service.url, " ")
     assert (check.passed, check.severity.value) == (False, "WARN")
-    assert told["not copied"].value == "no LangSmith: set LANGSMITH_API_KEY"
+    assert told["not done"].value == "no LangSmith: set LANGSMITH_API_KEY"
     assert service.requests == []
 
 
 def test_a_service_that_refuses_is_an_error_of_the_check_and_not_of_the_night(copied, service):
     told, check = copied(service.url, "lsv2_pt_wrong")
     assert (check.passed, check.severity.value) == (False, "ERROR")
-    assert "refuses the key" in told["not copied"].value
+    assert "refuses the key" in told["not done"].value
     assert not any(held.name == dataset_name("auditor") for held in service.datasets.values())
