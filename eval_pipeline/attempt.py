@@ -14,7 +14,7 @@ from eval_pipeline.errors import one_line
 from eval_pipeline.guard import SUBSTITUTED, ReasoningSubstituted, current_guard
 from eval_pipeline.outcome import NO_USAGE, Failure, FailureKind, Outcome, Status
 from eval_pipeline.target import Attempt, RunOne
-from eval_pipeline.trace import Recorder, recording
+from eval_pipeline.trace import AttemptName, Recorder, recording
 from eval_pipeline.values import NotJson, canonical_text
 
 MAX_DETAIL = 16 * 1024
@@ -31,6 +31,11 @@ class Task:
     position: int
     inputs: dict[str, Any]
     inputs_digest: str
+
+    @property
+    def name(self) -> AttemptName:
+        """Which attempt this is, for its trace."""
+        return self.agent, self.example_id, self.trial, self.run_id
 
     def attempt(self) -> Attempt:
         """A new attempt at this task, with a token of its own."""
@@ -76,7 +81,7 @@ class Task:
 def run_attempt(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
     """Runs one attempt in this thread. What the target raises becomes the outcome's failure."""
     began = perf_counter()
-    with recording() as recorder:
+    with recording(task.name) as recorder:
         try:
             outputs = run_one(task.inputs, task.attempt())
         except BaseException as error:  # a target may raise anything, SystemExit too; it becomes the example's ERROR
@@ -89,7 +94,7 @@ def run_attempt(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
 async def run_attempt_async(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:
     """Runs one attempt on the running loop. A cancellation travels on: the caller knows why it cancelled."""
     began = perf_counter()
-    with recording() as recorder:
+    with recording(task.name) as recorder:
         try:
             outputs = run_one(task.inputs, task.attempt())
             if isinstance(outputs, Awaitable):

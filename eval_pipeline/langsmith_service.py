@@ -5,7 +5,7 @@ does. Retries are safe for every request that is made here: what is written has 
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -44,10 +44,12 @@ def connect(
     *,
     backoff_s: float = 1.0,
     on_lost: Callable[[Exception], None] | None = None,
+    before_sending: Callable[[Sequence[dict[str, Any]]], Iterable[dict[str, Any]]] | None = None,
 ) -> "Client | NoService":
     """A client, or the reason why there is none.
 
-    With ``on_lost`` it also sends in the background, and tells that function of each error that made it lose something.
+    With ``on_lost`` it also sends in the background, and tells that function of each error that made it lose something;
+    ``before_sending`` is given what is sent so, and gives what is sent in its place.
 
     Raises ServiceError when the service does not answer, or refuses the key.
     """
@@ -81,7 +83,14 @@ def connect(
     with told(address):
         # The SDK would go on without this answer, with other requests than this service takes.
         reply = Client(**options, auto_batch_tracing=False).request_with_retries("GET", "/info")
-        return Client(**options, auto_batch_tracing=on_lost is not None, info=LangSmithInfo(**reply.json()))
+        info = LangSmithInfo(**reply.json())
+        if before_sending is not None:
+            options |= {
+                "process_buffered_run_ops": before_sending,
+                "run_ops_buffer_size": 100,
+                "run_ops_buffer_timeout_ms": 1000,
+            }
+        return Client(**options, auto_batch_tracing=on_lost is not None, info=info)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from eval_pipeline.dataset import Example
 from eval_pipeline.errors import ConfigError, ResumeRefused
 from eval_pipeline.gate import GateDecision, decide_gate
 from eval_pipeline.grading import score_agent
+from eval_pipeline.langsmith_tracing import tracing_of_a_run
 from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import boards, outcomes, runs, scores
 from eval_pipeline.results.database import Database
@@ -220,7 +221,8 @@ def run_one_agent(
     examples = plan.chosen[agent] if share is None else share.shard.share(plan.chosen[agent])
     retry_errors = plan.request.retry_errors and share is None
     work = Work(suite, examples, context, limits, plan.trials, retry_errors, share)
-    return run_agent(work, database, should_stop=should_stop, report=report)
+    with tracing_of_a_run():
+        return run_agent(work, database, should_stop=should_stop, report=report)
 
 
 def score_agents(database: Database, run_id: str, settings: Settings, only: Sequence[str] = ()) -> None:

@@ -8,6 +8,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
@@ -16,6 +17,7 @@ from typing import Any, Protocol
 
 from eval_pipeline.errors import one_line
 from eval_pipeline.guard import current_guard
+from eval_pipeline.langsmith_tracing import traced
 from eval_pipeline.outcome import NO_USAGE, ModelIdentity, Span, Usage
 
 MAX_PARTS = 2000
@@ -37,10 +39,15 @@ class CompiledGraph(Protocol):
         """Runs the graph and yields its events."""
 
 
+AttemptName = tuple[str, str, int, str]
+"""Agent, example, trial and run of an attempt."""
+
+
 class Recorder:
     """Collects the spans, the usage and the model's identity of one attempt. ``shown`` makes a value fit for a span."""
 
-    def __init__(self) -> None:
+    def __init__(self, attempt: AttemptName | None = None) -> None:
+        self.attempt = attempt
         self._began = time.perf_counter()
         self._spans: list[Span] = []
         self.usage: Usage = NO_USAGE
@@ -111,10 +118,13 @@ def attempt_in_progress() -> Recorder | None:
 class recording:
     """Makes a fresh recorder the current one."""
 
-    __slots__ = ("_recorder", "_token")
+    __slots__ = ("_attempt", "_recorder", "_token")
+
+    def __init__(self, attempt: AttemptName | None = None) -> None:
+        self._attempt = attempt
 
     def __enter__(self) -> Recorder:
-        self._recorder = Recorder()
+        self._recorder = Recorder(self._attempt)
         self._token = _current.set(self._recorder)
         return self._recorder
 
@@ -131,6 +141,16 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
     recorder = current()
     current_guard().check(graph, {"state": state, **options})
     recorder.ran_graph = True
+    with traced(*recorder.attempt) if recorder.attempt else nullcontext():
+        final = _streamed(recorder, graph, state, options)
+    channels = getattr(graph, "output_channels", None)
+    if isinstance(final, dict) and isinstance(channels, list | tuple):
+        return {name: final[name] for name in channels if name in final}
+    return final
+
+
+def _streamed(recorder: Recorder, graph: CompiledGraph, state: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+    """The last state of the graph; its nodes are recorded as they begin and end."""
     begun: dict[str, tuple[float, Any]] = {}
     news = _News()
     final: Any = None
@@ -145,9 +165,6 @@ def run_graph(graph: CompiledGraph, state: Mapping[str, Any], **options: Any) ->
             result = recorder.shown(news.told(event.get("result")))
             told = one_line(error) if isinstance(error, BaseException) else error and str(error)
             recorder.add(Span("node", event["name"], start, recorder.now() - start, taken, result, told))
-    channels = getattr(graph, "output_channels", None)
-    if isinstance(final, dict) and isinstance(channels, list | tuple):
-        return {name: final[name] for name in channels if name in final}
     return final
 
 

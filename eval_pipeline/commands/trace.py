@@ -86,9 +86,10 @@ def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out
 
 def _print_span(span: Span, line: Any) -> None:
     line(f"  {span.start * 1000:7.1f} ms  {span.kind} {span.name}  ({span.seconds * 1000:.1f} ms)")
-    changed = span.output if isinstance(span.output, Mapping) else {"result": span.output}
-    for key, value in changed.items():
-        line(f"             {key}: {_short(value)}")
+    for mark, values in (("<", span.input), (">", span.output)):
+        told = values if isinstance(values, Mapping) else {} if values is None else {"value": values}
+        for key, value in told.items():
+            line(f"           {mark} {key}: {_short(value)}")
     if span.error:
         line(f"             raised {span.error}", "red")
 

@@ -1,9 +1,11 @@
 """The assets of each agent, made from the registry: dataset, its copy, outcomes, scores. One more adds no code."""
 
+import sys
 from collections.abc import Sequence
 
 import dagster as dg
 
+from eval_pipeline import telemetry
 from eval_pipeline.board import build_board
 from eval_pipeline.deployment import metadata
 from eval_pipeline.deployment.checks import (
@@ -106,15 +108,22 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
         with request.database() as database:
             run_id = request.root_run(context, database)
             score_agents(database, run_id, settings(), [entry.name])
+            lost = telemetry.send(database, run_id, entry.name) if telemetry.is_on() else None
             board = build_board(database, run_id)
             now = load_agent(entry, settings().datasets)
             mine = [item for item in board.examples if item.agent == entry.name]
             found = [*verdict_offences(mine), *stale_intermittents(now, database, board.model)]
+        if lost:
+            sys.stderr.write(f"traces of {entry.name}: {lost}\n")
         row = next((item for item in board.agents if item.agent == entry.name), None)
         if row is None:
             return not_part_of_the_run(specs)
         return dg.MaterializeResult(
-            metadata={**metadata.agent_numbers(row), "red": metadata.red_examples(board, entry.name)},
+            metadata={
+                **metadata.agent_numbers(row),
+                "red": metadata.red_examples(board, entry.name),
+                **({"traces": lost} if lost else {}),
+            },
             check_results=[
                 *run_rule_checks(asset_key, found, strict=request.is_strict),
                 problem_check(asset_key, liveness.RULE, row.problems),
