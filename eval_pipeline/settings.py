@@ -45,6 +45,7 @@ class Settings(BaseSettings):
     strict: bool = Field(False, description="a skip is fatal")
     nightly_cron: str | None = Field(None, description="when the night runs, as cron; the schedule is off when unset")
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
+    alert_interval_s: int = Field(30, ge=1, description="seconds between two looks for what is to be told")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
     budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
     mask: tuple[str, ...] = Field((), description="what is personal: regular expressions, JSON list; never leaves")

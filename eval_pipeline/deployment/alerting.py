@@ -29,7 +29,6 @@ from eval_pipeline.suite import load_suite
 ENDED = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 LOOKS_BACK = timedelta(days=7)
 WAITS_FOR_RETRY = timedelta(hours=1)
-INTERVAL_S = 30
 
 
 def alerts_sensor(chosen: Settings) -> dg.SensorDefinition:
@@ -38,7 +37,7 @@ def alerts_sensor(chosen: Settings) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="alerts",
-        minimum_interval_seconds=INTERVAL_S,
+        minimum_interval_seconds=chosen.alert_interval_s,
         default_status=dg.DefaultSensorStatus.RUNNING if is_on else dg.DefaultSensorStatus.STOPPED,
         description="Tells of nights: fixed defects first, a red board, the gate, stale markers, what did not run.",
     )

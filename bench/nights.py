@@ -1,0 +1,376 @@
+"""Nights: a served deployment whose daemon, webserver, worker and Postgres are killed in turn during a night.
+
+Asked of every seed, which chooses the order and the moments: what was finished before a kill is kept and is not run
+again, the night comes to its end or is resumed, its board is that of an undisturbed run, and the fixed defect that was
+planted in the datasets arrives once.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import psutil
+
+from eval_pipeline.errors import ResultsUnavailable
+from eval_pipeline.results import boards, outcomes, runs
+from eval_pipeline.results.database import Database
+from eval_pipeline.settings import PROJECT, Settings
+from eval_pipeline.storage import storage
+
+VICTIMS = ("webserver", "daemon", "worker", "postgres")
+AGENT = "bookkeeper"
+N_EXAMPLES = 120
+PATIENCE_S = 240.0
+LOOK_S = 0.5
+ENDED = ("SUCCESS", "FAILURE", "CANCELED")
+
+LAUNCH = """mutation($p: ExecutionParams!) { launchRun(executionParams: $p) {
+  __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
+STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
+RUNS = "{ runsOrError { ... on Runs { results { runId status rootRunId } } } }"
+
+
+@dataclass
+class Told:
+    """What a receiver of alerts on loopback took: the titles."""
+
+    url: str = ""
+    titles: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def receiver() -> Iterator[Told]:
+    """A receiver of ``json://`` alerts."""
+    told = Told()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            value = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            told.titles.append(str(value["title"]))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told.url = f"json://127.0.0.1:{server.server_port}/hook"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield told
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class Deployment:
+    """``eval-pipeline dev`` with a home, datasets and an embedded server of its own."""
+
+    def __init__(self, folder: Path, alerts: str) -> None:
+        self.home, self.datasets = folder / "home", folder / "datasets"
+        self.port = _free_port()
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("EVAL_", "DAGSTER_"))},
+            "EVAL_HOME": str(self.home),
+            "EVAL_DATASETS": str(self.datasets),
+            "EVAL_ALERT_URLS": json.dumps([alerts]),
+            "EVAL_ALERT_INTERVAL_S": "2",
+            "EVAL_CONCURRENCY": "1",
+        }
+        self._dev: subprocess.Popen[bytes] | None = None
+        self._url: str | None = None
+        self.n_starts = 0
+
+    def start(self) -> None:
+        """Serves, and waits until it answers."""
+        command = [sys.executable, "-m", "eval_pipeline", "dev", "--port", str(self.port)]
+        log = (self.home.parent / "dev.log").open("ab")
+        self._dev = subprocess.Popen(
+            command, cwd=PROJECT, env=self.environment, stdout=log, stderr=log, start_new_session=True
+        )
+        self.n_starts += 1
+        _until(lambda: self._answers("{ version }") is not None, "the UI is served")
+
+    def keep_up(self) -> None:
+        """Starts again what has gone down, as a service manager would."""
+        dev = self._dev
+        if dev is not None and (dev.poll() is not None or not self._has_all()):
+            self.stop()
+            self.start()
+
+    def stop(self) -> None:
+        """Ends it with all its processes."""
+        dev = self._dev
+        if dev is None:
+            return
+        processes = self._tree()
+        if dev.poll() is None:
+            dev.send_signal(signal.SIGINT)
+        _, alive = psutil.wait_procs(processes, 20)
+        for process in alive:
+            process.kill()
+        dev.wait(20)
+        self._dev = None
+
+    def launch(self, config: Mapping[str, Any]) -> str:
+        """Launches the job ``nightly``; gives the run's id."""
+        selector = {
+            "repositoryLocationName": "eval_pipeline.definitions",
+            "repositoryName": "__repository__",
+            "jobName": "nightly",
+        }
+        asked = {
+            "p": {
+                "selector": selector,
+                "mode": "default",
+                "runConfigData": {"resources": {"request": {"config": config}}},
+            }
+        }
+        answer = self.ask(LAUNCH, asked)["launchRun"]
+        if answer["__typename"] != "LaunchRunSuccess":
+            raise RuntimeError(f"not launched: {answer}")
+        return str(answer["run"]["runId"])
+
+    def in_progress(self) -> bool:
+        """Whether any run has not ended; what does not answer has not ended either."""
+        answer = self._answers(RUNS)
+        return answer is None or any(run["status"] not in ENDED for run in answer["runsOrError"]["results"])
+
+    def ask(self, query: str, variables: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The answer of the UI's GraphQL interface."""
+        body = json.dumps({"query": query, "variables": variables or {}}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/graphql", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            data: dict[str, Any] = json.load(answer)["data"]
+            return data
+
+    def _answers(self, query: str) -> dict[str, Any] | None:
+        try:
+            return self.ask(query)
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def kill(self, victim: str) -> bool:
+        """Kills one process with SIGKILL; False when there is none of its kind."""
+        found = self._processes(victim)
+        for process in found:
+            process.kill()
+        return bool(found)
+
+    def _has_all(self) -> bool:
+        return all(self._processes(victim) for victim in ("webserver", "daemon", "postgres"))
+
+    def _processes(self, victim: str) -> list[psutil.Process]:
+        if victim == "postgres":
+            return self._postgres()
+        words = {"webserver": "dagster_webserver", "daemon": "dagster._daemon", "worker": "multiprocessing.spawn"}
+        found = [process for process in self._tree() if words[victim] in _command(process)]
+        return found[:1]
+
+    def _postgres(self) -> list[psutil.Process]:
+        try:
+            pid = int((self.home / "postgres" / "postmaster.pid").read_text("utf-8").split()[0])
+            return [psutil.Process(pid)]
+        except (OSError, ValueError, IndexError, psutil.NoSuchProcess):
+            return []
+
+    def _tree(self) -> list[psutil.Process]:
+        if self._dev is None or self._dev.poll() is not None:
+            return []
+        try:
+            return psutil.Process(self._dev.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    @contextmanager
+    def results(self) -> Iterator[Database]:
+        """The results database. Raises ResultsUnavailable while the server is down: it is never started from here."""
+        if self._url is None:
+            with storage(Settings(home=self.home)) as where:
+                self._url = where.database_url
+        with Database(self._url) as database:
+            yield database
+
+
+@dataclass(frozen=True, slots=True)
+class Survived:
+    """One seed: the order of the kills, how often the deployment was started, and what was not as it should be."""
+
+    seed: int
+    order: tuple[str, ...]
+    n_starts: int
+    seconds: float
+    problems: tuple[str, ...]
+
+
+def survive(seed: int, folder: Path, victims: tuple[str, ...] = VICTIMS) -> Survived:
+    """One night with all kills of a seed."""
+    chance = random.Random(seed)
+    order = tuple(chance.sample(victims, len(victims)))
+    began = time.monotonic()
+    plant(folder / "datasets")
+    with receiver() as told:
+        deployment = Deployment(folder, told.url)
+        try:
+            problems = _night(deployment, order, chance, told)
+        finally:
+            deployment.stop()
+    return Survived(seed, order, deployment.n_starts, time.monotonic() - began, tuple(problems))
+
+
+def plant(datasets: Path) -> None:
+    """A copy of the datasets in which one example of the Bookkeeper that passes has a defect recorded."""
+    shutil.copytree(PROJECT / "datasets", datasets)
+    for file in sorted((datasets / AGENT).glob("*.json")):
+        value = json.loads(file.read_text("utf-8"))
+        for example in value.get("examples", ()):
+            if not example.get("known_defects") and "status" in example["expected"]:
+                example["known_defects"] = [{"keys": ["status_correct"], "reason": "planted: it was fixed long ago"}]
+                file.write_text(json.dumps(value, ensure_ascii=False, indent=2), "utf-8")
+                return
+    raise RuntimeError("there is no example to plant a defect in")
+
+
+def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random, told: Told) -> list[str]:
+    deployment.start()
+    request = {"select": [AGENT], "limit": N_EXAMPLES}
+    _until(lambda: _looked(deployment), "the alerts' first look")
+    run_id = deployment.launch(request)
+    kept: dict[tuple[str, int], Any] = {}
+    problems: list[str] = []
+    for number, victim in enumerate(order, 1):
+        wanted = int(N_EXAMPLES * number / (len(order) + 2) * chance.uniform(0.6, 1.0))
+        _wait_for_progress(deployment, run_id, wanted)
+        kept |= _stored(deployment, run_id)
+        if not deployment.kill(victim):
+            problems.append(f"there was no {victim} to kill")
+        time.sleep(1)
+        deployment.keep_up()
+    _end(deployment, run_id)
+    problems += _compare(deployment, run_id, kept)
+    _until(lambda: any("fixed" in title for title in told.titles), "the alert about the fixed defect")
+    time.sleep(5)
+    n_told = sum("fixed" in title for title in told.titles)
+    return problems if n_told == 1 else [*problems, f"the fixed defect arrived {n_told} times: {told.titles}"]
+
+
+def _wait_for_progress(deployment: Deployment, run_id: str, wanted: int) -> None:
+    """Until so many outcomes are stored; a night that has ended before is resumed, as the next one would."""
+
+    def is_there() -> bool:
+        deployment.keep_up()
+        if len(_stored(deployment, run_id)) >= wanted:
+            return True
+        if not deployment.in_progress():
+            deployment.launch({"resume": run_id})
+        return False
+
+    _until(is_there, f"{wanted} outcomes")
+
+
+def _end(deployment: Deployment, run_id: str) -> None:
+    """Until the board of the run is there and nothing is in progress."""
+
+    def is_over() -> bool:
+        deployment.keep_up()
+        if deployment.in_progress():
+            return False
+        if len(_stored(deployment, run_id)) >= N_EXAMPLES:
+            with deployment.results() as database:
+                if boards.latest(database, run_id) is not None:
+                    return True
+        deployment.launch({"resume": run_id})
+        return False
+
+    _until(is_over, "the end of the night")
+
+
+def _looked(deployment: Deployment) -> bool:
+    with deployment.results() as database, database.transaction() as db:
+        db.execute("select count(*) as n from results.alerted_nights")
+        return bool((db.fetchone() or {})["n"])
+
+
+def _stored(deployment: Deployment, run_id: str) -> dict[tuple[str, int], Any]:
+    """When each stored outcome began, by example and trial; nothing while the database is away."""
+    try:
+        with deployment.results() as database:
+            if not runs.exists(database, run_id):
+                return {}
+            found = outcomes.read(database, run_id, AGENT)
+            return {(item.example_id, item.trial): item.started_at for item in found}
+    except ResultsUnavailable:
+        return {}
+
+
+def _compare(deployment: Deployment, run_id: str, kept: Mapping[tuple[str, int], Any]) -> list[str]:
+    """What differs from an undisturbed run over the same server, and what was lost or run again."""
+    problems = []
+    after = _stored(deployment, run_id)
+    lost = [key for key, began in kept.items() if after.get(key) != began]
+    if lost:
+        problems.append(f"{len(lost)} finished outcomes were lost or run again, {lost[0]} first")
+    command = [sys.executable, "-m", "eval_pipeline", "run", AGENT, "--limit", str(N_EXAMPLES), "--json"]
+    done = subprocess.run(
+        command, cwd=PROJECT, env=deployment.environment, capture_output=True, text=True, check=False
+    )
+    undisturbed = _verdicts(json.loads(done.stdout))
+    with deployment.results() as database:
+        board = boards.latest(database, run_id)
+    night = _verdicts(board or {"examples": []})
+    if night != undisturbed:
+        problems.append(
+            f"the board has {len(night)} verdicts, {sum(night.get(k) != v for k, v in undisturbed.items())} differ"
+        )
+    return problems
+
+
+def _verdicts(board: Mapping[str, Any]) -> dict[str, str]:
+    return {row["id"]: row["verdict"] for row in board["examples"] if row["agent"] == AGENT}
+
+
+def _until(is_so: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not within {PATIENCE_S:.0f} s: {what}")
+        time.sleep(LOOK_S)
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def nights(n_seeds: int) -> Iterator[str]:
+    """Nights with kills, one for each seed."""
+    for seed in range(1, n_seeds + 1):
+        with TemporaryDirectory(prefix="eval-nights-") as folder:
+            found = survive(seed, Path(folder))
+        told = "; ".join(found.problems) or "nothing lost, the board of an undisturbed run, told once"
+        yield f"seed {seed}: killed {', '.join(found.order)}; {found.n_starts} starts, {found.seconds:.0f} s: {told}"
