@@ -5,13 +5,14 @@ import json
 import os
 import traceback
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from time import perf_counter, time_ns
 from typing import Any
 
 from eval_pipeline.errors import one_line
 from eval_pipeline.guard import SUBSTITUTED, ReasoningSubstituted, current_guard
+from eval_pipeline.masking import mask_secrets
 from eval_pipeline.outcome import NO_USAGE, Failure, FailureKind, Outcome, Status
 from eval_pipeline.target import Attempt, RunOne
 from eval_pipeline.trace import AttemptName, Recorder, recording
@@ -65,7 +66,7 @@ class Task:
             began,
             seconds,
             outputs,
-            failure,
+            failure and _without_secrets(failure),
             skip_reason,
             recorder.usage if recorder else NO_USAGE,
             recorder.model if recorder else None,
@@ -76,6 +77,11 @@ class Task:
     def failed(self, kind: FailureKind, message: str, *, seconds: float = 0.0, detail: str | None = None) -> Outcome:
         """This task's outcome in error."""
         return self.outcome(Status.FAILED, seconds=seconds, failure=Failure(kind, message, detail))
+
+
+def _without_secrets(failure: Failure) -> Failure:
+    """An error's text and its traceback may hold the address or the key with which something was asked."""
+    return replace(failure, message=mask_secrets(failure.message), detail=mask_secrets(failure.detail))
 
 
 def run_attempt(task: Task, run_one: RunOne, max_output_bytes: int) -> Outcome:

@@ -18,12 +18,15 @@ from typing import Any, Protocol
 from eval_pipeline.errors import one_line
 from eval_pipeline.guard import current_guard
 from eval_pipeline.langsmith_tracing import traced
+from eval_pipeline.masking import mask_secrets
 from eval_pipeline.outcome import NO_USAGE, ModelIdentity, Span, Usage
 
 MAX_PARTS = 2000
 """A span's input or output keeps so many parts (values, keys, items) at most; what is beyond is cut, and says so."""
 MAX_TEXT = 16 * 1024
 """Characters that are kept of one string in a span; every 256 of them count as one more part."""
+LONGEST_SECRET = 1024
+"""Characters beyond the cut that are looked at, so that a secret across it is seen whole."""
 MAX_DEPTH = 40
 """How deep values in one another are shown, well within what can be stored and read back."""
 MAX_BITS = 10_000
@@ -65,8 +68,9 @@ class Recorder:
         return time.perf_counter() - self._began
 
     def add(self, span: Span) -> None:
-        """Keeps a finished step."""
-        self._spans.append(span)
+        """Keeps a finished step, without secrets in its error (``shown`` keeps them out of the rest)."""
+        told = span.error and mask_secrets(span.error)
+        self._spans.append(span if told == span.error else dataclasses.replace(span, error=told))
 
     def print(self, text: str) -> None:
         """Keeps what the attempt prints, up to MAX_TEXT characters; the rest is counted."""
@@ -99,7 +103,7 @@ class _Printed:
 
     def span(self) -> Span:
         cut = f"{CUT} of {self._all} characters" if self._all > self._kept else ""
-        return Span("print", "stdout", self._start, 0.0, output={"text": "".join(self._parts) + cut})
+        return Span("print", "stdout", self._start, 0.0, output={"text": mask_secrets("".join(self._parts)) + cut})
 
 
 _current: ContextVar[Recorder | None] = ContextVar("eval_pipeline_recorder", default=None)
@@ -199,7 +203,7 @@ class _News:
 
 
 class _Showing:
-    """Turns any value into JSON for a span, within a budget of parts. A frozen object is turned once a trace.
+    """Turns any value into JSON for a span, within a budget of parts, without secrets. A frozen object is turned once.
 
     Never raises: what cannot be shown is told in its place, and no attempt fails for its trace.
     """
@@ -233,7 +237,10 @@ class _Showing:
 
     def _show_text(self, value: str) -> str:
         self._left -= len(value[:MAX_TEXT]) // 256
-        return value if len(value) <= MAX_TEXT else value[:MAX_TEXT] + CUT
+        if len(value) <= MAX_TEXT:
+            return str(mask_secrets(value))
+        # Masked before it is cut: half a secret is not known by its looks.
+        return str(mask_secrets(value[: MAX_TEXT + LONGEST_SECRET]))[:MAX_TEXT] + CUT
 
     def _within(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:

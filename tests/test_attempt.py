@@ -175,3 +175,11 @@ def test_usage_is_kept_of_what_failed_too() -> None:
         raise ValueError("after the call")
 
     assert run_attempt(task(), spends, LIMIT).usage == Usage(1, 10, 20)
+
+
+def test_an_error_is_kept_without_the_secret_in_its_text_and_traceback() -> None:
+    outcome = run(raises(ConnectionError("postgresql://eval:hunter2@books/ledger is away")))
+    assert outcome.failure is not None
+    assert outcome.failure.message == "ConnectionError: postgresql://«masked»@books/ledger is away"
+    assert outcome.failure.detail is not None
+    assert "hunter2" not in outcome.failure.detail

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel
 
+from eval_pipeline.masking import _masker, mask
 from eval_pipeline.outcome import Span
+from eval_pipeline.settings import Settings
 from eval_pipeline.trace import CUT, MAX_TEXT, Recorder, current, recording, run_graph
 from eval_pipeline.values import canonical_text, require_json
 from tests.test_evaluator import hostile
@@ -236,3 +238,32 @@ def test_what_a_span_has_shown_is_only_named_later() -> None:
         {"total": 2, "as before": ["paper"]},
     ]
     assert recorder.spans[1].output == {"paper": ["new"]}
+
+
+KEY = "sk-ant-api03-abcdefghijklmnopqrstuv"
+
+
+def test_no_secret_is_kept_in_a_trace() -> None:
+    def calls(state: State) -> State:
+        raise ValueError(f"refused: {KEY}")
+
+    with recording() as recorder, pytest.raises(ValueError, match="refused"):
+        run_graph(compiled(calls), {"n": {"asked": [f"with {KEY}"], KEY: 1}})
+    recorder.print(f"{KEY}\n")
+    assert recorder.spans[0].input == {"n": {"asked": ["with «masked»"], "«masked»": 1}}
+    assert recorder.spans[0].error == "ValueError: refused: «masked»"
+    assert recorder.spans[1].output == {"text": "«masked»\n"}
+
+
+def test_a_secret_across_the_cut_leaves_no_half_of_it() -> None:
+    address = "postgresql://eval:hunter2@books/ledger"
+    before = "x" * (MAX_TEXT - len("postgresql://eval:hun"))
+    assert shown(before + address) == (before + "postgresql://«masked»")[:MAX_TEXT] + CUT
+
+
+def test_what_is_personal_stays_in_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval_pipeline.masking.settings", lambda: Settings(mask=("Ada",)))
+    _masker.cache_clear()
+    assert shown("Ada") == "Ada"
+    assert mask("Ada") == "«masked»"
+    _masker.cache_clear()

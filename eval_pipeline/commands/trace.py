@@ -9,6 +9,7 @@ from rich.console import Console
 
 from eval_pipeline.dataset import Example
 from eval_pipeline.errors import OK, ConfigError
+from eval_pipeline.masking import mask_secrets
 from eval_pipeline.outcome import Outcome, Span
 from eval_pipeline.packs import load_packs, packs_of
 from eval_pipeline.results import outcomes, runs, scores
@@ -34,7 +35,7 @@ def trace(name: str, run_id: str, out: Console, *, as_json: bool) -> int:
         raise ConfigError(f"run {run.run_id} has no outcome of {name}")
     example = _example(run, agent, example_id)
     if as_json:
-        print_json(out, _as_json(run.run_id, found, graded), default=str)
+        print_json(out, mask_secrets(_as_json(run.run_id, found, graded)), default=str)
         return OK
     for outcome in found:
         _print(outcome, graded, example, out)
@@ -58,7 +59,7 @@ def _as_json(run_id: str, found: Sequence[Outcome], graded: Graded | None) -> di
 
 def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out: Console) -> None:
     def line(text: str, style: str = "") -> None:
-        out.print(visible(text), style=style, markup=False, soft_wrap=True)
+        out.print(visible(mask_secrets(text)), style=style, markup=False, soft_wrap=True)
 
     trial = f" trial {outcome.trial}" if outcome.trial else ""
     line(f"{outcome.agent}/{outcome.example_id}{trial}  {outcome.status}  {outcome.seconds * 1000:.0f} ms", "bold")
@@ -95,5 +96,5 @@ def _print_span(span: Span, line: Any) -> None:
 
 
 def _short(value: Any, width: int = 400) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
     return text if len(text) <= width else f"{text[:width]} ... ({len(text)} characters; --json has all)"
