@@ -44,6 +44,13 @@ class Settings(BaseSettings):
     packs_count: bool = Field(False, description="packs count for the exit code and the gate")
     strict: bool = Field(False, description="a skip is fatal")
     nightly_cron: str | None = Field(None, description="when the night runs, as cron; the schedule is off when unset")
+    nightly_strict: bool | None = Field(None, description="a skip is fatal at night; EVAL_STRICT when unset")
+    keep_runs_days: int | None = Field(
+        None, ge=8, description="days that Dagster's runs, their events and step logs are kept; for ever when unset"
+    )
+    keep_outcomes_days: int | None = Field(
+        None, ge=8, description="days that outcomes, scores, boards and alerts are kept; for ever when unset"
+    )
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
     alert_interval_s: int = Field(30, ge=1, description="seconds between two looks for what is to be told")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
@@ -59,6 +66,11 @@ class Settings(BaseSettings):
     def is_in_process(self) -> bool:
         """Whether the command line runs the steps in its own process."""
         return self.executor in (None, "in_process")
+
+    @property
+    def is_night_strict(self) -> bool:
+        """Whether skips are fatal in a night that the schedule began."""
+        return self.strict if self.nightly_strict is None else self.nightly_strict
 
     @property
     def pack_folders(self) -> tuple[Path, ...]:

@@ -18,7 +18,7 @@ from eval_pipeline.alerts.channels import channels
 from eval_pipeline.alerts.events import Event
 from eval_pipeline.deployment.automation import nightly
 from eval_pipeline.deployment.nights import DEFAULT_CRON, MISSED_AFTER
-from eval_pipeline.deployment.request import ROOT_TAG
+from eval_pipeline.deployment.request import ROOT_TAG, is_strict
 from eval_pipeline.pipeline import gate_of
 from eval_pipeline.results import boards, history, runs
 from eval_pipeline.results.database import Database
@@ -122,7 +122,7 @@ def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, ch
     else:
         since = history.last_green(database, root) if board["state"] == "RED" else None
         yield from events.of_board(board, run.run_id, chosen.budget_usd, since.isoformat() if since else None)
-        decision = gate_of(database, root, chosen, strict=chosen.strict)
+        decision = gate_of(database, root, chosen, strict=is_strict(run, chosen.strict))
         if not decision.released:
             yield events.not_released(run.run_id, root, decision.reasons)
         told = [

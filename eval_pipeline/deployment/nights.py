@@ -11,6 +11,7 @@ import dagster as dg
 from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from eval_pipeline.deployment.automation import nightly
+from eval_pipeline.deployment.request import REQUEST
 from eval_pipeline.settings import Settings, settings
 
 MISSED_AFTER = timedelta(hours=2)
@@ -49,7 +50,11 @@ def nightly_schedule(
         if reason is not None:
             yield dg.SkipReason(reason)
             return
-        yield dg.RunRequest(run_key=due.astimezone(UTC).isoformat(), tags={"eval/night": due.date().isoformat()})
+        yield dg.RunRequest(
+            run_key=due.astimezone(UTC).isoformat(),
+            run_config={"resources": {REQUEST: {"config": {"strict": chosen.is_night_strict}}}},
+            tags={"eval/night": due.date().isoformat()},
+        )
 
     return schedule
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 from pydantic import Field
@@ -15,6 +16,8 @@ from eval_pipeline.selection import Selection
 from eval_pipeline.settings import settings
 
 ROOT_TAG = "eval/root_run"
+REQUEST = "request"
+"""The name of the resource."""
 StepContext = dg.AssetExecutionContext | dg.OpExecutionContext
 
 
@@ -33,7 +36,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
     retry_errors: bool = Field(default=False, description="with resume: run again what ended in ERROR")
     packs: list[str] = Field(default=[], description="folders of packs; those of EVAL_PACKS when empty")
     shards: int | None = Field(default=None, ge=1, description="shards of each agent; EVAL_SHARDS when empty")
-    strict: bool = Field(default=False, description="a skip is an error; EVAL_STRICT when false")
+    strict: bool | None = Field(default=None, description="a skip is an error; EVAL_STRICT when empty")
 
     @property
     def request(self) -> Request:
@@ -51,7 +54,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
     @property
     def is_strict(self) -> bool:
         """Whether skips are fatal in this run."""
-        return self.strict or settings().strict
+        return settings().strict if self.strict is None else self.strict
 
     @contextmanager
     def database(self) -> Iterator[Database]:
@@ -73,3 +76,12 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         if self.resume is not None:
             return resumed(database, self.request).resume or self.resume
         return context.run.root_run_id or context.run.run_id
+
+
+def is_strict(run: dg.DagsterRun, otherwise: bool) -> bool:
+    """Whether a run was asked to be strict; ``otherwise`` where it was not said, as by hand."""
+    config: Any = run.run_config
+    for part in ("resources", REQUEST, "config"):
+        config = config.get(part) or {}
+    given = config.get("strict")
+    return otherwise if given is None else bool(given)

@@ -11,7 +11,9 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
+from eval_pipeline.definitions import defs
 from eval_pipeline.deployment.nights import UNDER_WAY, nightly_schedule
+from eval_pipeline.deployment.request import RunRequest, is_strict
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.settings import Settings, settings
 
@@ -116,6 +118,35 @@ def test_the_schedule_is_on_by_itself_only_where_a_time_was_chosen() -> None:
     off = schedule(nightly_cron=None)
     assert (off.default_status, off.cron_schedule) == (dg.DefaultScheduleStatus.STOPPED, "30 2 * * *")
     assert off.execution_timezone == "Europe/Berlin"
+
+
+@pytest.fixture
+def strictness(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Settings]:
+    """The settings of an environment that has these values of EVAL_STRICT and EVAL_NIGHTLY_STRICT, or none."""
+    for name, value in zip(("EVAL_STRICT", "EVAL_NIGHTLY_STRICT"), request.param, strict=True):
+        monkeypatch.setenv(name, value)
+    settings.cache_clear()
+    yield settings()
+    monkeypatch.undo()
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("strictness", "night_is", "by_hand_is"),
+    [(("", ""), False, False), (("", "1"), True, False), (("1", ""), True, True), (("1", "0"), False, True)],
+    indirect=["strictness"],
+)
+def test_a_night_by_schedule_has_a_strictness_of_its_own_and_a_run_by_hand_has_not(
+    instance: DagsterInstance, strictness: Settings, night_is: bool, by_hand_is: bool
+) -> None:
+    night = evaluated(instance, nightly_schedule(strictness, now=lambda: DUE))
+    assert isinstance(night, dg.RunRequest)
+    assert dg.validate_run_config(defs().resolve_job_def("nightly"), night.run_config)
+    asked = RunRequest(**night.run_config["resources"]["request"]["config"])
+    assert (asked.is_strict, RunRequest().is_strict) == (night_is, by_hand_is)
+    begun = create_run_for_test(instance, job_name="nightly", run_config=night.run_config)
+    by_hand = create_run_for_test(instance, job_name="nightly")
+    assert [is_strict(run, otherwise=strictness.strict) for run in (begun, by_hand)] == [night_is, by_hand_is]
 
 
 @pytest.mark.parametrize(
