@@ -46,6 +46,9 @@ class Settings(BaseSettings):
     nightly_cron: str | None = Field(None, description="when the night runs, as cron; the schedule is off when unset")
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
+    source_url: str | None = Field(
+        None, description="where the code can be read, for the UI's code links; unset: the files of this machine"
+    )
     budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
     mask: tuple[str, ...] = Field((), description="what is personal: regular expressions, JSON list; never leaves")
     commit: str | None = Field(None, description="the commit that is deployed, where there is no repository to ask")
