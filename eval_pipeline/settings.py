@@ -63,6 +63,11 @@ class Settings(BaseSettings):
         return self.executor in (None, "in_process")
 
     @property
+    def board_url(self) -> str | None:
+        """The address of the board in the UI."""
+        return None if self.ui_url is None else f"{self.ui_url.rstrip('/')}/assets/board"
+
+    @property
     def pack_folders(self) -> tuple[Path, ...]:
         """The packs' folders."""
         return tuple(Path(item).expanduser().absolute() for item in self.packs.split(os.pathsep) if item)
