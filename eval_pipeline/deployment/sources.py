@@ -1,5 +1,6 @@
 """Code links: from each asset in the UI to the files that say how it behaves."""
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -62,8 +63,12 @@ def code_links(sources: Iterable[Source]) -> Mapping[str, dg.CodeReferencesMetad
 
     To the files of this machine, or, where EVAL_SOURCE_URL says that the code can be read there, to that address.
     """
-    references = [_reference(source, settings().source_url) for source in sources if source.path.exists()]
-    return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=references)}
+    found = [source for source in sources if source.path.exists()]
+    with warnings.catch_warnings():
+        # Else each command and each step says of each link that Dagster may yet change its code references.
+        warnings.simplefilter("ignore", dg.BetaWarning)
+        references = [_reference(source, settings().source_url) for source in found]
+        return {"dagster/code_references": dg.CodeReferencesMetadataValue(code_references=references)}
 
 
 def _reference(source: Source, url: str | None) -> dg.LocalFileCodeReference | dg.UrlCodeReference:
