@@ -44,7 +44,7 @@ def board(context: dg.AssetExecutionContext, request: RunRequest) -> dg.Material
         run_id = request.root_run(context, database)
         interrupted = WATCH.interrupted.is_set()
         result = publish_board(database, run_id, interrupted=interrupted, packs_count=settings().packs_count)
-        page = _page(database, result, context.run_id, strict=request.is_strict)
+        page = _page(database, result, context.run.run_id, strict=request.is_strict)
     strays = unregistered()
     return dg.MaterializeResult(
         metadata=page,
