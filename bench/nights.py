@@ -328,9 +328,7 @@ def _compare(deployment: Deployment, run_id: str, kept: Mapping[tuple[str, int],
     if lost:
         problems.append(f"{len(lost)} finished outcomes were lost or run again, {lost[0]} first")
     command = [sys.executable, "-m", "eval_pipeline", "run", AGENT, "--limit", str(N_EXAMPLES), "--json"]
-    done = subprocess.run(
-        command, cwd=PROJECT, env=deployment.environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=PROJECT, env=deployment.environment, capture_output=True, text=True, check=False)
     undisturbed = _verdicts(json.loads(done.stdout))
     with deployment.results() as database:
         board = boards.latest(database, run_id)

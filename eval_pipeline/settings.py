@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     alert_urls: tuple[SecretStr, ...] = Field((), description="where nights are told: addresses of apprise, JSON list")
     alert_interval_s: int = Field(30, ge=1, description="seconds between two looks for what is to be told")
     ui_url: str | None = Field(None, description="the address of the UI, for the link in alerts")
+    source_url: str | None = Field(
+        None, description="where the code can be read, for the UI's code links; unset: the files of this machine"
+    )
     budget_usd: Decimal | None = Field(None, ge=0, description="what a night may cost; more is told")
     mask: tuple[str, ...] = Field((), description="what is personal: regular expressions, JSON list; never leaves")
     commit: str | None = Field(None, description="the commit that is deployed, where there is no repository to ask")
@@ -71,6 +74,11 @@ class Settings(BaseSettings):
     def is_night_strict(self) -> bool:
         """Whether skips are fatal in a night that the schedule began."""
         return self.strict if self.nightly_strict is None else self.nightly_strict
+
+    @property
+    def board_url(self) -> str | None:
+        """The address of the board in the UI."""
+        return None if self.ui_url is None else f"{self.ui_url.rstrip('/')}/assets/board"
 
     @property
     def pack_folders(self) -> tuple[Path, ...]:

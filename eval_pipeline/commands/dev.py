@@ -26,7 +26,7 @@ def dev(host: str, port: int, err: Console) -> int:
             from eval_pipeline.deployment.materialize import fail_orphaned_runs
 
             fail_orphaned_runs()
-        err.print(f"Dagster's UI: http://{host}:{port} (Ctrl-C ends it)", markup=False, soft_wrap=True)
+        err.print(f"the board: http://{host}:{port}/assets/board (Ctrl-C ends the UI)", markup=False, soft_wrap=True)
         arguments = ["-w", str(PROJECT / "workspace.yaml"), "-h", host, "-p", str(port)]
         # Blocked until the child is known; handled, so that it does not inherit an ignored SIGINT (a shell's "&").
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)

@@ -71,7 +71,7 @@ def look_and_send(instance: DagsterInstance, database: Database, chosen: Setting
     urls = [url.get_secret_value() for url in chosen.alert_urls]
     if not urls:
         return "EVAL_ALERT_URLS is not set: nothing is sent"
-    waiting = outbox.send_kept(database, channels(urls, chosen.ui_url))
+    waiting = outbox.send_kept(database, channels(urls, chosen.board_url))
     return f"{waiting} alerts still wait for a channel" if waiting else "all is told"
 
 

@@ -17,6 +17,7 @@ from eval_pipeline.deployment.checks import (
 from eval_pipeline.deployment.langsmith import copy_asset
 from eval_pipeline.deployment.outcomes import outcomes_asset
 from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.deployment.sources import code_links, dataset_sources, score_sources
 from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.judge import control
 from eval_pipeline.pipeline import score_agents
@@ -54,6 +55,7 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
         key=asset_key,
         group_name=entry.name,
         code_version=suite.dataset.digest[:32] if suite else "unreadable",
+        metadata=code_links(dataset_sources(entry, settings().datasets)),
         check_specs=specs,
         kinds={"json"},
         description=f"The examples of {entry.name}, from JSON in the repo; its data version is their digest.",
@@ -100,6 +102,7 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
         group_name=entry.name,
         deps=[key(entry.name, "dataset"), key(entry.name, "outcomes")],
         code_version=suite.evaluators_digest if suite else "unreadable",
+        metadata=code_links(score_sources(entry)),
         check_specs=specs,
         kinds={"python"},
         description=f"The scores and verdicts of {entry.name}: stored outcomes through the evaluators, no model call.",
@@ -120,8 +123,9 @@ def _scores(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition:
             return not_part_of_the_run(specs)
         return dg.MaterializeResult(
             metadata={
-                **metadata.agent_numbers(row),
+                "state": row.state.value,
                 "red": metadata.red_examples(board, entry.name),
+                **metadata.agent_numbers(row),
                 **({"traces": lost} if lost else {}),
             },
             check_results=[

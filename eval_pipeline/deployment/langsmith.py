@@ -9,6 +9,7 @@ from eval_pipeline.commit import commit_of
 from eval_pipeline.dataset import Dataset, load_dataset
 from eval_pipeline.deployment import metadata
 from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.deployment.sources import code_links, own_source
 from eval_pipeline.errors import EvalPipelineError
 from eval_pipeline.langsmith_copy import Synced, dataset_name, sync
 from eval_pipeline.langsmith_experiments import Losses, publish
@@ -32,6 +33,7 @@ def copy_asset(entry: AgentEntry, key: dg.AssetKey, dataset_key: dg.AssetKey) ->
         key=key,
         group_name=entry.name,
         deps=[dataset_key],
+        metadata=code_links([own_source("copy", "langsmith_copy.py")]),
         check_specs=[dg.AssetCheckSpec(RULE, asset=key, description=WHY)],
         kinds={"langsmith"},
         description=f"The copy of {entry.name}'s examples at LangSmith, rebuilt from the repo; its version is tagged.",
@@ -61,6 +63,7 @@ def experiments_asset(key: dg.AssetKey, deps: Sequence[dg.AssetKey]) -> dg.Asset
         key=key,
         group_name="board",
         deps=deps,
+        metadata=code_links([own_source("experiments", "langsmith_experiments.py")]),
         check_specs=[dg.AssetCheckSpec(PUBLISHED, asset=key, description=WHY_PUBLISHED)],
         kinds={"langsmith"},
         description="The run as experiments at LangSmith: attempts beside their examples, scores as feedback.",

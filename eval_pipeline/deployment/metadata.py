@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import dagster as dg
 
-from eval_pipeline.board import AgentBoard, Board
+from eval_pipeline.board import AgentBoard, Board, ExampleBoard
 from eval_pipeline.rules import Offence
+from eval_pipeline.verdict import Verdict
 
 MAX_ROWS = 200
 """Rows of a table in the UI; the results database has all of them."""
+MAX_REASON = 300
+"""Characters of a reason in a table; ``trace`` shows it whole."""
+FIRST = (Verdict.XPASS, Verdict.ERROR, Verdict.FAIL)
+"""The order of what is red: a marker that hides nothing any more is told first."""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> dg.TableMetadataValue:
@@ -29,13 +35,20 @@ def numbers(values: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in values.items()
         if value is not None
     }
-    return {key: value for key, value in plain.items() if math.isfinite(value)}
+    return {key: _short(value) for key, value in plain.items() if math.isfinite(value)}
+
+
+def _short(value: float) -> float:
+    return value if isinstance(value, int) else round(value, 6)
 
 
 def offenders(offences: Sequence[Offence]) -> dict[str, Any]:
     """Count and table of offenders."""
-    rows = ((item.example, item.key, item.message, item.file) for item in offences)
-    return {"n_offenders": len(offences), "offenders": table(("example", "key", "what", "file"), rows)}
+    columns = ("example", "key", "what", "file")
+    rows = [(item.example, item.key, item.message, item.file) for item in offences]
+    filled = [n for n, name in enumerate(columns) if name == "what" or any(row[n] for row in rows)]
+    shown = table([columns[n] for n in filled], ([row[n] for n in filled] for row in rows))
+    return {"n_offenders": len(offences), "offenders": shown}
 
 
 def agent_numbers(row: AgentBoard) -> dict[str, Any]:
@@ -57,40 +70,74 @@ def agent_numbers(row: AgentBoard) -> dict[str, Any]:
     )
 
 
-def red_examples(board: Board, agent: str | None = None) -> dg.TableMetadataValue:
-    """The examples that are red, with the reason."""
+def red_examples(
+    board: Board, agent: str | None = None, before: Mapping[tuple[str, str], str] | None = None
+) -> dg.TableMetadataValue:
+    """What is red, fixed defects first, with the reason; those of an agent that are alike in one row.
+
+    ``before``: verdicts of an earlier run, by agent and example, that are told where they were others.
+    """
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    red = [item for item in board.examples if item.verdict.is_red and agent in (None, item.agent)]
+    for item in sorted(red, key=lambda item: FIRST.index(item.verdict)):
+        verdict = _verdict(item, (before or {}).get((item.agent, item.id)))
+        alike.setdefault((verdict, item.agent, item.reason), []).append(item.id)
     rows = (
-        (f"{item.agent}/{item.id}", item.verdict, item.reason)
-        for item in board.examples
-        if item.verdict.is_red and agent in (None, item.agent)
+        (verdict, f"{name}/{ids[0]}{f' and {len(ids) - 1} more' if ids[1:] else ''}", _cut(reason))
+        for (verdict, name, reason), ids in alike.items()
     )
-    return table(("example", "verdict", "why"), rows)
+    return table(("verdict", "example", "why"), rows)
+
+
+def _verdict(item: ExampleBoard, before: str | None) -> str:
+    return _unbroken(f"{item.verdict} (was {before})") if before not in (None, item.verdict) else item.verdict.value
+
+
+def _unbroken(text: str) -> str:
+    """The text on one line: the UI breaks cells at every space before it takes width from a column of short names."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _cut(reason: str) -> str:
+    return reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON]}…"
 
 
 def board_table(board: Board) -> dg.TableMetadataValue:
-    """The board, one row an agent."""
-    columns = (
-        "agent",
-        "state",
-        "graded of all",
-        "pass rate",
-        "PASS",
-        "FAIL",
-        "ERROR",
-        "XFAIL",
-        "XPASS",
-        "SKIP",
-        "problems",
-    )
+    """The board, one row an agent; of verdicts those that there are."""
     rows = (
         (
-            row.agent,
+            row.agent if row.counts else f"{row.agent} (apart)",
             row.state,
-            f"{row.n_graded} of {row.n_examples}",
+            _unbroken(f"{row.n_graded} of {row.n_examples}"),
             "" if row.pass_rate is None else f"{row.pass_rate:.3f}",
-            *(row.verdicts[name] for name in columns[4:10]),
-            "; ".join(row.problems),
+            _unbroken(", ".join(f"{n} {verdict}" for verdict, n in row.verdicts.items() if n)),
         )
         for row in board.agents
     )
-    return table(columns, rows)
+    return table(("agent", "state", "graded", "passed", "verdicts"), rows)
+
+
+def problem_table(board: Board) -> dg.TableMetadataValue:
+    """What makes rows red by itself, and endpoints that are not the provider's own."""
+    foreign = "the model answered at {}, which is not the provider's own endpoint"
+    rows = (
+        (row.agent, told)
+        for row in board.agents
+        for told in (*row.problems, *(foreign.format(endpoint) for endpoint in row.foreign_endpoints))
+    )
+    return table(("agent", "problem"), rows)
+
+
+def board_numbers(board: Board) -> dict[str, Any]:
+    """What the UI draws as trend lines for the board; rows that do not count (of packs) are left out."""
+    rows = [row for row in board.agents if row.counts]
+    total = {verdict: sum(row.verdicts[verdict] for row in rows) for verdict in Verdict}
+    return numbers(
+        {
+            "n_red": sum(n for verdict, n in total.items() if verdict.is_red),
+            **{f"n_{verdict.value.lower()}": n for verdict, n in total.items()},
+            "n_graded": sum(row.n_graded for row in rows),
+            "cost_usd": float(sum(Decimal(row.usage["cost_usd"]) for row in rows)),
+            **{f"pass_{row.agent}": row.pass_rate for row in rows},
+        }
+    )

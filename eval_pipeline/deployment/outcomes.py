@@ -13,6 +13,7 @@ import dagster as dg
 
 from eval_pipeline.deployment.checks import told_check
 from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.deployment.sources import code_links, outcome_sources
 from eval_pipeline.deployment.watch import WATCH, end_with_the_run, run_ended
 from eval_pipeline.errors import one_line
 from eval_pipeline.pipeline import SHARD_PROBLEM, begin_agent, run_one_agent
@@ -51,6 +52,7 @@ def outcomes_asset(
         check_specs=[check],
         group_name=entry.name,
         code_version=suite.code_version(model_name(settings().model)) if suite else "unreadable",
+        metadata=code_links(outcome_sources(entry)),
         kinds={"langgraph"},
         description=f"What the real graph of {entry.name} made of each example, kept in the results database.",
     )

@@ -42,3 +42,24 @@ def last_green(database: Database, run_id: str) -> datetime | None:
         )
         row = db.fetchone()
     return row["last"] if row else None
+
+
+def verdicts_before(
+    database: Database, run_id: str, examples: Sequence[tuple[str, str]]
+) -> Mapping[tuple[str, str], str]:
+    """By (agent, example) the verdicts of the last whole run before this one with its model. Not there: not in it."""
+    agents, ids = [agent for agent, _ in examples], [example for _, example in examples]
+    with database.transaction() as db:
+        db.execute(_BEFORE, (run_id, agents, ids))
+        return {(row["agent"], row["example_id"]): row["verdict"] for row in db}
+
+
+_BEFORE = """
+select agent, example_id, verdict::text from results.verdicts
+ where run_id = (
+    select b.run_id from results.runs b, results.runs r
+     where r.run_id = %s and b.created_at < r.created_at and b.model is not distinct from r.model
+       and not b.partial and not b.interrupted and b.finished_at is not null
+     order by b.created_at desc limit 1)
+   and (agent, example_id) in (select * from unnest(%s::text[], %s::text[]))
+"""

@@ -1,4 +1,4 @@
-"""``dev`` serves the runs of the command line, and leaves nothing behind when it is ended."""
+"""``dev`` serves the runs of the command line, says where the board is, and leaves nothing behind when it is ended."""
 
 import json
 import os
@@ -54,6 +54,7 @@ def test_dev_shows_the_run_of_the_command_line_and_leaves_nothing_running(
         assert serving.wait(60) == 0
         _, alive = psutil.wait_procs(children, 30)
         assert alive == []
+        assert f"the board: http://127.0.0.1:{port}/assets/board" in serving.communicate(timeout=30)[1]
     finally:
         if serving.poll() is None:
             os.killpg(serving.pid, signal.SIGKILL)

@@ -51,3 +51,16 @@ def test_every_asset_and_check_says_what_it_is(graph) -> None:
     silent = [key.to_user_string() for key in graph.get_all_asset_keys() if not graph.get(key).description]
     silent += [key.name for key in graph.asset_check_keys if not graph.get(key).description]
     assert silent == []
+
+
+def test_every_job_schedule_and_sensor_says_what_it_is() -> None:
+    made = defs()
+    named = [*(made.jobs or ()), *(made.schedules or ()), *(made.sensors or ())]
+    assert len(named) >= 4
+    assert [item.name for item in named if not item.description] == []
+
+
+def test_every_asset_is_in_the_group_of_its_agent_or_of_the_board(graph) -> None:
+    for key in graph.get_all_asset_keys():
+        agent = key.path[0] if len(key.path) > 1 else "board"
+        assert graph.get(key).group_name == agent

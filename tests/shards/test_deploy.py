@@ -182,6 +182,11 @@ def test_nginx_asks_for_a_password_and_keeps_it_to_itself() -> None:
     assert "listen 80" not in text
 
 
+def test_the_first_page_behind_nginx_is_the_board_at_whatever_port() -> None:
+    text = (DEPLOY / "nginx/eval-pipeline.conf").read_text("utf-8")
+    assert re.search(r"absolute_redirect off;\s+location = / \{\s+return 302 /assets/board;", text)
+
+
 def test_no_password_stands_in_a_file() -> None:
     for path in TEXTS:
         if path.is_file():
