@@ -23,7 +23,7 @@ FILES = {
 STALE = {
     "nothing": [],
     "an example": ["adder/dataset"],
-    "an example, materialized": ["adder/outcomes", "adder/scores"],
+    "an example, materialized": ["adder/langsmith_dataset", "adder/outcomes", "adder/scores"],
     "the agent's code": ["adder/outcomes"],
     "a posting rule": ["adder/outcomes"],
     "a prompt": ["adder/outcomes"],
