@@ -37,6 +37,7 @@ AGENT = "bookkeeper"
 N_EXAMPLES = 120
 PATIENCE_S = 240.0
 LOOK_S = 0.5
+FIXED = "appear fixed"
 ENDED = ("SUCCESS", "FAILURE", "CANCELED")
 
 LAUNCH = """mutation($p: ExecutionParams!) { launchRun(executionParams: $p) {
@@ -265,9 +266,14 @@ def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random
         deployment.keep_up()
     _end(deployment, run_id)
     problems += _compare(deployment, run_id, kept)
-    _until(lambda: any("fixed" in title for title in told.titles), "the alert about the fixed defect")
+
+    def is_told() -> bool:
+        deployment.keep_up()
+        return any(FIXED in title for title in told.titles)
+
+    _until(is_told, "the alert about the fixed defect")
     time.sleep(5)
-    n_told = sum("fixed" in title for title in told.titles)
+    n_told = sum(FIXED in title for title in told.titles)
     return problems if n_told == 1 else [*problems, f"the fixed defect arrived {n_told} times: {told.titles}"]
 
 

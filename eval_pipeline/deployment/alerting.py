@@ -18,7 +18,7 @@ from eval_pipeline.alerts.channels import channels
 from eval_pipeline.alerts.events import Event
 from eval_pipeline.deployment.automation import nightly
 from eval_pipeline.deployment.nights import DEFAULT_CRON, MISSED_AFTER
-from eval_pipeline.deployment.request import ROOT_TAG, is_strict
+from eval_pipeline.deployment.request import is_strict, root_of_night
 from eval_pipeline.pipeline import gate_of
 from eval_pipeline.results import boards, history, runs
 from eval_pipeline.results.database import Database
@@ -115,7 +115,7 @@ def _goes_on(found: RunRecord, now: datetime) -> bool:
 
 def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, chosen: Settings) -> Iterator[Event]:
     """What a night that ended gives rise to."""
-    root = run.tags.get(ROOT_TAG) or run.root_run_id or run.run_id
+    root = root_of_night(run, database)
     board = boards.latest(database, root) if runs.exists(database, root) else None
     if board is None:
         yield events.no_board(run.run_id, run.status.value)

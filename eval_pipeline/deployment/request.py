@@ -11,6 +11,7 @@ from pydantic import Field
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.pipeline import Plan, Request, make_plan, resumed
 from eval_pipeline.prerequisites import model_name
+from eval_pipeline.results import runs
 from eval_pipeline.results.database import Database
 from eval_pipeline.selection import Selection
 from eval_pipeline.settings import settings
@@ -78,10 +79,25 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
         return context.run.root_run_id or context.run.run_id
 
 
+def root_of_night(run: dg.DagsterRun, database: Database) -> str:
+    """The root run that a run belongs to: by its tag, by the run that it was asked to resume, or as a retry."""
+    resumes = _asked(run).get("resume")
+    if ROOT_TAG in run.tags:
+        return run.tags[ROOT_TAG]
+    if resumes and runs.exists(database, resumes):
+        return runs.get(database, resumes).run_id
+    return run.root_run_id or run.run_id
+
+
 def is_strict(run: dg.DagsterRun, otherwise: bool) -> bool:
     """Whether a run was asked to be strict; ``otherwise`` where it was not said, as by hand."""
+    given = _asked(run).get("strict")
+    return otherwise if given is None else bool(given)
+
+
+def _asked(run: dg.DagsterRun) -> dict[str, Any]:
+    """What a run was asked for, as it was written in its configuration."""
     config: Any = run.run_config
     for part in ("resources", REQUEST, "config"):
         config = config.get(part) or {}
-    given = config.get("strict")
-    return otherwise if given is None else bool(given)
+    return dict(config)

@@ -1,13 +1,17 @@
 """The sensor's look at an instance of Dagster: history is no news; a night without a board, one that did not begin."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
+from eval_pipeline.board import ExampleBoard
 from eval_pipeline.deployment.alerting import last_due, look_and_send
-from eval_pipeline.results import Database
+from eval_pipeline.results import Database, boards
 from eval_pipeline.settings import Settings
+from eval_pipeline.verdict import Verdict
+from tests import build
 from tests.alerts.receiver import Receiver
 
 
@@ -98,3 +102,25 @@ def test_a_night_that_was_to_be_taken_up_and_was_not_is_told_after_an_hour(
     assert receiver.taken == []
     look_and_send(instance, box, chosen(receiver), datetime.now(UTC) + timedelta(minutes=61))
     assert receiver.titles == [f"the night {lost} ended FAILURE without a board"]
+
+
+def test_a_night_that_resumes_another_is_told_by_the_board_of_its_root(
+    instance: DagsterInstance, box: Database, receiver: Receiver
+) -> None:
+    look_and_send(instance, box, chosen(receiver))
+    build.start_run(box)
+    red = ExampleBoard(build.AGENT, "example-1", Verdict.XPASS, "it appears fixed", {}, (), (), ("answer_correct",))
+    board = {
+        "run_id": build.RUN,
+        "state": "RED",
+        "partial": False,
+        "model": None,
+        "agents": [],
+        "examples": [red.as_json()],
+    }
+    boards.add(box, build.RUN, "RED", json.dumps(board), partial=False)
+    config = {"resources": {"request": {"config": {"resume": build.RUN}}}}
+    create_run_for_test(instance, job_name="nightly", status=DagsterRunStatus.FAILURE, run_config=config)
+    look_and_send(instance, box, chosen(receiver))
+    assert receiver.titles[0] == "1 recorded defects appear fixed: take their markers away"
+    assert not any("without a board" in title for title in receiver.titles)
