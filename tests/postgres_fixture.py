@@ -42,7 +42,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def postgres_server() -> Iterator[Server]:
     """The session's server: whoever needs it first starts it, the last one to leave stops it."""
     with embedded(Path(os.environ[_HOME_VARIABLE])) as server:
+        _need_not_survive_the_machine(server)
         yield server
+
+
+def _need_not_survive_the_machine(server: Server) -> None:
+    """Waits for no disk: processes are killed here, never the machine, and each drop of a database would be a flush."""
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        for setting in ("fsync", "full_page_writes"):
+            connection.execute(sql.SQL("ALTER SYSTEM SET {} TO off").format(sql.Identifier(setting)))
+        connection.execute("SELECT pg_reload_conf()")
 
 
 @pytest.fixture
