@@ -132,6 +132,8 @@ def test_the_checks_of_an_agent_stand_beside_what_they_mean_and_who_broke_them(o
     assert xpass.why in told
     assert [rule.name for rule in RUN_RULES if rule.name not in told] == []
     assert any(row[0] == FIXED for row in browser.rows(html))
+    assert "<canvas" in html  # the plot of how many offenders there were
+    assert "Include numeric metadata entries" not in told
 
 
 def test_the_lineage_goes_from_each_agents_dataset_to_the_gate(opened: Page) -> None:
