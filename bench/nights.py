@@ -32,9 +32,12 @@ from eval_pipeline.results.database import Database
 from eval_pipeline.settings import PROJECT, Settings
 from eval_pipeline.storage import storage
 
-VICTIMS = ("webserver", "daemon", "worker", "postgres")
+SERVICES = ("webserver", "daemon", "postgres")
+VICTIMS = (*SERVICES, "worker")
 AGENT = "bookkeeper"
-N_EXAMPLES = 120
+N_EXAMPLES = 240
+MORE = (8, 24)
+"""Outcomes between two kills."""
 PATIENCE_S = 240.0
 LOOK_S = 0.5
 FIXED = "appear fixed"
@@ -110,7 +113,7 @@ class Deployment:
     def keep_up(self) -> None:
         """Starts again what has gone down, as a service manager would."""
         dev = self._dev
-        if dev is not None and (dev.poll() is not None or not self._has_all()):
+        if dev is not None and (dev.poll() is not None or not all(map(self.has, SERVICES))):
             self.stop()
             self.start()
 
@@ -168,15 +171,14 @@ class Deployment:
         except (OSError, ValueError, KeyError):
             return None
 
-    def kill(self, victim: str) -> bool:
-        """Kills one process with SIGKILL; False when there is none of its kind."""
-        found = self._processes(victim)
-        for process in found:
-            process.kill()
-        return bool(found)
+    def has(self, victim: str) -> bool:
+        """Whether there is such a process."""
+        return bool(self._processes(victim))
 
-    def _has_all(self) -> bool:
-        return all(self._processes(victim) for victim in ("webserver", "daemon", "postgres"))
+    def kill(self, victim: str) -> None:
+        """Kills one process with SIGKILL."""
+        for process in self._processes(victim):
+            process.kill()
 
     def _processes(self, victim: str) -> list[psutil.Process]:
         if victim == "postgres":
@@ -256,14 +258,14 @@ def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random
     run_id = deployment.launch(request)
     kept: dict[tuple[str, int], Any] = {}
     problems: list[str] = []
-    for number, victim in enumerate(order, 1):
-        wanted = int(N_EXAMPLES * number / (len(order) + 2) * chance.uniform(0.6, 1.0))
-        _wait_for_progress(deployment, run_id, wanted)
+    for victim in order:
+        _wait_for_progress(deployment, run_id, chance.randint(*MORE), victim)
         kept |= _stored(deployment, run_id)
-        if not deployment.kill(victim):
-            problems.append(f"there was no {victim} to kill")
+        deployment.kill(victim)
         time.sleep(1)
         deployment.keep_up()
+    if len(kept) >= N_EXAMPLES:
+        problems.append("the night was over before the last kill")
     _end(deployment, run_id)
     problems += _compare(deployment, run_id, kept)
 
@@ -277,18 +279,22 @@ def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random
     return problems if n_told == 1 else [*problems, f"the fixed defect arrived {n_told} times: {told.titles}"]
 
 
-def _wait_for_progress(deployment: Deployment, run_id: str, wanted: int) -> None:
-    """Until so many outcomes are stored; a night that has ended before is resumed, as the next one would."""
+def _wait_for_progress(deployment: Deployment, run_id: str, more: int, victim: str) -> None:
+    """Until so many more outcomes are stored and the victim is there.
+
+    A night that has ended before is resumed, as the next one would do it.
+    """
+    before = len(_stored(deployment, run_id))
 
     def is_there() -> bool:
         deployment.keep_up()
-        if len(_stored(deployment, run_id)) >= wanted:
-            return True
+        if len(_stored(deployment, run_id)) >= before + more:
+            return deployment.has(victim)
         if not deployment.in_progress():
             deployment.launch({"resume": run_id})
         return False
 
-    _until(is_there, f"{wanted} outcomes")
+    _until(is_there, f"{more} more outcomes, to kill the {victim}")
 
 
 def _end(deployment: Deployment, run_id: str) -> None:
