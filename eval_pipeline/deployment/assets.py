@@ -65,7 +65,7 @@ def _dataset(entry: AgentEntry, suite: AgentSuite | None) -> dg.AssetsDefinition
         found = offences(now)
         return dg.MaterializeResult(
             data_version=dg.DataVersion(now.dataset.digest),
-            metadata={"n_examples": len(now.dataset.examples), "digest": now.dataset.digest},
+            metadata=metadata.about_dataset(now.dataset),
             check_results=[offence_check(asset_key, rule.name, found) for rule in rules],
         )
 

@@ -1,6 +1,7 @@
 """Metadata for the UI: numbers that it plots, tables of what is red. Only plain types, and never NaN."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from eval_pipeline.board import AgentBoard, Board, ExampleBoard
+from eval_pipeline.dataset import Dataset
 from eval_pipeline.rules import Offence
 from eval_pipeline.verdict import Verdict
 
@@ -49,6 +51,17 @@ def offenders(offences: Sequence[Offence]) -> dict[str, Any]:
     filled = [n for n, name in enumerate(columns) if name == "what" or any(row[n] for row in rows)]
     shown = table([columns[n] for n in filled], ([row[n] for n in filled] for row in rows))
     return {"n_offenders": len(offences), "offenders": shown}
+
+
+def about_dataset(dataset: Dataset) -> dict[str, Any]:
+    """How many examples there are, in which files, how many have recorded defects, and their version."""
+    files = Counter(dataset.sources[example.id].name for example in dataset.examples)
+    return {
+        "n_examples": len(dataset.examples),
+        "n_known_defects": sum(bool(example.known_defects) for example in dataset.examples),
+        "files": table(("file", "examples"), files.items()),
+        "digest": dataset.digest,
+    }
 
 
 def agent_numbers(row: AgentBoard) -> dict[str, Any]:

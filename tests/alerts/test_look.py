@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import create_run_for_test
 
@@ -41,6 +42,16 @@ def test_a_night_that_ended_without_a_board_is_told_once(
     for _ in range(3):
         assert look_and_send(instance, box, chosen(receiver)) == "all is told"
     assert receiver.titles == [f"the night {failed} ended FAILURE without a board"]
+
+
+@pytest.mark.parametrize("ui_url", ["https://evals.example.com", "https://evals.example.com/"])
+def test_an_alert_ends_with_the_link_to_the_board(
+    instance: DagsterInstance, box: Database, receiver: Receiver, ui_url: str
+) -> None:
+    look_and_send(instance, box, chosen(receiver))
+    night(instance)
+    look_and_send(instance, box, chosen(receiver, ui_url=ui_url))
+    assert [body.splitlines()[-1] for _, body in receiver.taken] == ["https://evals.example.com/assets/board"]
 
 
 def test_without_an_address_nothing_is_sent_and_nothing_is_lost(

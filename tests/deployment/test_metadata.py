@@ -9,9 +9,11 @@ import dagster as dg
 import pytest
 
 from eval_pipeline.board import AgentBoard, Board, ExampleBoard, State, board_state
+from eval_pipeline.dataset import load_dataset
 from eval_pipeline.deployment import metadata
 from eval_pipeline.rules import Offence
 from eval_pipeline.verdict import Verdict
+from tests.build import AGENT, example_json, write_dataset
 
 
 def line(id: str, verdict: Verdict, reason: str = "why", agent: str = "adder") -> ExampleBoard:
@@ -119,6 +121,15 @@ def test_the_numbers_of_the_board_add_up_what_counts() -> None:
         "pass_adder": 0.666667,
         "pass_namer": 0.0,
     }
+
+
+def test_a_dataset_is_told_by_its_files_and_its_recorded_defects(tmp_path: Path) -> None:
+    marked = example_json("b", known_defects=[{"keys": ["answer_correct"], "reason": "known"}])
+    write_dataset(tmp_path, example_json("a"), marked, name="one.json")
+    write_dataset(tmp_path, example_json("c"), name="two.json")
+    told = metadata.about_dataset(load_dataset(tmp_path, AGENT))
+    assert (told["n_examples"], told["n_known_defects"]) == (3, 1)
+    assert cells(told["files"]) == [("one.json", "2"), ("two.json", "1")]
 
 
 @pytest.mark.parametrize(
