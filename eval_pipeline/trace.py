@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from contextvars import ContextVar
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -249,7 +250,7 @@ class _Showing:
             yield item
 
     def _show_object(self, value: Any, depth: int) -> Any:
-        if isinstance(value, Decimal | date):
+        if isinstance(value, Decimal | Fraction | date):
             return str(value)
         known = self._known.get(id(value))
         if known is not None and known[0] is value:

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, TypedDict
 
 import pytest
@@ -146,6 +147,7 @@ def test_values_of_the_agents_are_shown_as_json() -> None:
         "1": ["x", None],
     }
     assert shown(Facts) == repr(Facts)
+    assert shown([Fraction(357, 2), Fraction(4)]) == ["357/2", "4"]
 
 
 def test_numbers_that_are_no_json_are_shown_by_their_names() -> None:
