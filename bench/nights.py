@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,11 +35,12 @@ from eval_pipeline.storage import storage
 SERVICES = ("webserver", "daemon", "postgres")
 VICTIMS = (*SERVICES, "worker")
 AGENT = "bookkeeper"
-N_EXAMPLES = 240
-MORE = (8, 24)
+N_EXAMPLES = 160
+ASKED = {"select": [AGENT], "limit": N_EXAMPLES}
+MORE = (5, 20)
 """Outcomes between two kills."""
 PATIENCE_S = 240.0
-LOOK_S = 0.5
+LOOK_S = 0.2
 FIXED = "appear fixed"
 ENDED = ("SUCCESS", "FAILURE", "CANCELED")
 
@@ -252,49 +253,55 @@ def plant(datasets: Path) -> None:
 
 
 def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random, told: Told) -> list[str]:
+    """The kills, each during a night; when one is over before the next kill, that one comes in the next night."""
     deployment.start()
-    request = {"select": [AGENT], "limit": N_EXAMPLES}
     _until(lambda: _looked(deployment), "the alerts' first look")
-    run_id = deployment.launch(request)
-    kept: dict[tuple[str, int], Any] = {}
-    problems: list[str] = []
+    nights: dict[str, dict[str, Any]] = {deployment.launch(ASKED): {}}
     for victim in order:
-        _wait_for_progress(deployment, run_id, chance.randint(*MORE), victim)
-        kept |= _stored(deployment, run_id)
+        run_id = _in_the_middle(deployment, nights, chance.randint(*MORE), victim)
+        nights[run_id] |= _stored(deployment, run_id)
         deployment.kill(victim)
         time.sleep(1)
         deployment.keep_up()
-    if len(kept) >= N_EXAMPLES:
-        problems.append("the night was over before the last kill")
-    _end(deployment, run_id)
-    problems += _compare(deployment, run_id, kept)
+    for run_id in nights:
+        _end(deployment, run_id)
+    problems = [problem for run_id, kept in nights.items() for problem in _lost(deployment, run_id, kept)]
+    problems += _compare(deployment, nights)
 
-    def is_told() -> bool:
+    def n_told() -> int:
         deployment.keep_up()
-        return any(FIXED in title for title in told.titles)
+        return sum(FIXED in title for title in told.titles)
 
-    _until(is_told, "the alert about the fixed defect")
+    _until(lambda: n_told() >= len(nights), "the alert about the fixed defect")
     time.sleep(5)
-    n_told = sum(FIXED in title for title in told.titles)
-    return problems if n_told == 1 else [*problems, f"the fixed defect arrived {n_told} times: {told.titles}"]
+    if n_told() != len(nights):
+        problems.append(f"the fixed defect of {len(nights)} nights arrived {n_told()} times")
+    return problems
 
 
-def _wait_for_progress(deployment: Deployment, run_id: str, more: int, victim: str) -> None:
-    """Until so many more outcomes are stored and the victim is there.
+def _in_the_middle(deployment: Deployment, nights: dict[str, dict[str, Any]], more: int, victim: str) -> str:
+    """Waits until so many more outcomes of a night are stored and the victim is there; gives that night's run.
 
-    A night that has ended before is resumed, as the next one would do it.
+    A night that ended before it was done is resumed, as the next one would do it.
     """
+    run_id = list(nights)[-1]
     before = len(_stored(deployment, run_id))
 
     def is_there() -> bool:
+        nonlocal run_id, before
         deployment.keep_up()
-        if len(_stored(deployment, run_id)) >= before + more:
+        n_stored = len(_stored(deployment, run_id))
+        if n_stored >= N_EXAMPLES and not deployment.in_progress():
+            run_id, before = deployment.launch(ASKED), 0
+            nights[run_id] = {}
+        elif n_stored < N_EXAMPLES and n_stored >= before + more:
             return deployment.has(victim)
-        if not deployment.in_progress():
+        elif not deployment.in_progress():
             deployment.launch({"resume": run_id})
         return False
 
     _until(is_there, f"{more} more outcomes, to kill the {victim}")
+    return run_id
 
 
 def _end(deployment: Deployment, run_id: str) -> None:
@@ -320,35 +327,39 @@ def _looked(deployment: Deployment) -> bool:
         return bool((db.fetchone() or {})["n"])
 
 
-def _stored(deployment: Deployment, run_id: str) -> dict[tuple[str, int], Any]:
-    """When each stored outcome began, by example and trial; nothing while the database is away."""
+def _stored(deployment: Deployment, run_id: str) -> dict[str, Any]:
+    """When each stored outcome began, by example; nothing while the database is away."""
     try:
         with deployment.results() as database:
             if not runs.exists(database, run_id):
                 return {}
             found = outcomes.read(database, run_id, AGENT)
-            return {(item.example_id, item.trial): item.started_at for item in found}
+            return {item.example_id: item.started_at for item in found}
     except ResultsUnavailable:
         return {}
 
 
-def _compare(deployment: Deployment, run_id: str, kept: Mapping[tuple[str, int], Any]) -> list[str]:
-    """What differs from an undisturbed run over the same server, and what was lost or run again."""
-    problems = []
+def _lost(deployment: Deployment, run_id: str, kept: Mapping[str, Any]) -> list[str]:
+    """What had been finished before a kill and was lost, or run again."""
     after = _stored(deployment, run_id)
     lost = [key for key, began in kept.items() if after.get(key) != began]
-    if lost:
-        problems.append(f"{len(lost)} finished outcomes were lost or run again, {lost[0]} first")
+    return [f"{len(lost)} finished outcomes were lost or run again, {lost[0]} first"] if lost else []
+
+
+def _compare(deployment: Deployment, nights: Iterable[str]) -> list[str]:
+    """In how many verdicts a night's board differs from that of an undisturbed run over the same server."""
     command = [sys.executable, "-m", "eval_pipeline", "run", AGENT, "--limit", str(N_EXAMPLES), "--json"]
     done = subprocess.run(command, cwd=PROJECT, env=deployment.environment, capture_output=True, text=True, check=False)
     undisturbed = _verdicts(json.loads(done.stdout))
-    with deployment.results() as database:
-        board = boards.latest(database, run_id)
-    night = _verdicts(board or {"examples": []})
-    if night != undisturbed:
-        problems.append(
-            f"the board has {len(night)} verdicts, {sum(night.get(k) != v for k, v in undisturbed.items())} differ"
-        )
+    problems = []
+    for run_id in nights:
+        with deployment.results() as database:
+            found = _verdicts(boards.latest(database, run_id) or {"examples": []})
+        differing = undisturbed.keys() ^ found.keys() | {key for key in found if found[key] != undisturbed.get(key)}
+        if differing:
+            problems.append(
+                f"{len(differing)} verdicts differ from those of an undisturbed run, {min(differing)} first"
+            )
     return problems
 
 

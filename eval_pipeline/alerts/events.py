@@ -3,6 +3,7 @@
 Of a pack nothing is told but its name and counts: its documents may not leave the machine.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,44 +24,43 @@ class Event:
     body: str
 
 
-def of_board(
-    board: Mapping[str, Any], night: str, budget_usd: Decimal | None, red_since: str | None
-) -> Iterator[Event]:
-    """The events of a board (as ``board --json`` has it). ``night`` is the id of the Dagster run that made it.
+def of_board(board: Mapping[str, Any], budget_usd: Decimal | None, red_since: str | None) -> Iterator[Event]:
+    """The events of a board (as ``board --json`` has it): once for its root run, however often that is resumed.
 
-    ``red_since`` is when the board was last green, in words, None when it is not known.
+    What a resume has changed is another event. ``red_since`` is when the board was last green, in words, None when it
+    is not known.
     """
     run_id, state = board["run_id"], board["state"]
     fixed = [item for item in board["examples"] if item["xpass"]]
     if fixed:
-        yield Event(
-            f"{night}:xpass",
-            "xpass",
-            f"{len(fixed)} recorded defects appear fixed: take their markers away",
-            _told(fixed, lambda item: f"{item['agent']}/{item['id']}: {', '.join(item['xpass'])}", run_id),
-        )
+        title = f"{len(fixed)} recorded defects appear fixed: take their markers away"
+        body = _told(fixed, lambda item: f"{item['agent']}/{item['id']}: {', '.join(item['xpass'])}", run_id)
+        yield Event(_key(run_id, "xpass", body), "xpass", title, body)
     if state == "RED":
         red = [item for item in board["examples"] if item["verdict"] in ("FAIL", "ERROR")]
         rows = [row["agent"] for row in board["agents"] if row["state"] == "RED"]
         since = f"; red since {red_since}" if red_since else ""
         problems = [f"{row['agent']}: {told}" for row in board["agents"] for told in row.get("problems", ())]
         body = _told(red, lambda item: f"[{item['verdict']}] {item['agent']}/{item['id']}: {item['reason']}", run_id)
-        yield Event(f"{night}:red", "red", f"the board is RED: {', '.join(rows)}{since}", "\n".join([*problems, body]))
+        body = "\n".join([*problems, body])
+        yield Event(_key(run_id, "red", body), "red", f"the board is RED: {', '.join(rows)}{since}", body)
     spent = sum((Decimal(row["usage"]["cost_usd"]) for row in board["agents"]), Decimal(0))
     if budget_usd is not None and spent > budget_usd:
         title = f"the night cost {spent:.2f} US dollars, more than its budget of {budget_usd:.2f}"
-        yield Event(f"{night}:budget", "budget", title, f"run {run_id}")
+        yield Event(f"{run_id}:budget", "budget", title, f"run {run_id}")
 
 
-def not_released(night: str, run_id: str, reasons: Sequence[str]) -> Event:
+def not_released(run_id: str, reasons: Sequence[str]) -> Event:
     """The gate did not open."""
-    return Event(f"{night}:gate", "gate", "not released", "\n".join([*reasons, f"run {run_id}"]))
+    body = "\n".join([*reasons, f"run {run_id}"])
+    return Event(_key(run_id, "gate", body), "gate", "not released", body)
 
 
-def stale(night: str, run_id: str, told: Sequence[str]) -> Event:
+def stale(run_id: str, told: Sequence[str]) -> Event:
     """Intermittent defects that were not seen for long."""
     title = f"{len(told)} intermittent defects were not seen lately: are they fixed?"
-    return Event(f"{night}:stale", "stale", title, "\n".join([*told[:SHOWN], f"run {run_id}"]))
+    body = "\n".join([*told[:SHOWN], f"run {run_id}"])
+    return Event(_key(run_id, "stale", body), "stale", title, body)
 
 
 def no_board(night: str, status: str) -> Event:
@@ -77,6 +77,10 @@ def not_evaluated(night: str, checks: Sequence[str]) -> Event:
     """Checks that were planned and left no answer: the worst kind of pass."""
     title = f"{len(checks)} checks were planned and not evaluated"
     return Event(f"{night}:not_evaluated", "not_evaluated", title, "\n".join(checks))
+
+
+def _key(run_id: str, kind: str, body: str) -> str:
+    return f"{run_id}:{kind}:{hashlib.sha256(body.encode()).hexdigest()[:12]}"
 
 
 def _told(examples: Sequence[Mapping[str, Any]], line: Callable[[Mapping[str, Any]], str], run_id: str) -> str:

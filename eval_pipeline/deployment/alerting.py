@@ -121,17 +121,17 @@ def events_of(instance: DagsterInstance, database: Database, run: DagsterRun, ch
         yield events.no_board(run.run_id, run.status.value)
     else:
         since = history.last_green(database, root) if board["state"] == "RED" else None
-        yield from events.of_board(board, run.run_id, chosen.budget_usd, since.isoformat() if since else None)
+        yield from events.of_board(board, chosen.budget_usd, since.isoformat() if since else None)
         decision = gate_of(database, root, chosen, strict=is_strict(run, chosen.strict))
         if not decision.released:
-            yield events.not_released(run.run_id, root, decision.reasons)
+            yield events.not_released(root, decision.reasons)
         told = [
             str(offence)
             for item in load_suite(chosen.datasets)
             for offence in stale_intermittents(item, database, board["model"])
         ]
         if told:
-            yield events.stale(run.run_id, root, told)
+            yield events.stale(root, told)
     silent = sorted(silent_checks(instance, run.run_id))
     if silent:
         yield events.not_evaluated(run.run_id, silent)
