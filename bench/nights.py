@@ -17,7 +17,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -112,10 +112,12 @@ class Deployment:
         _until(lambda: self._answers("{ version }") is not None, "the UI is served")
 
     def keep_up(self) -> None:
-        """Starts again what has gone down, as a service manager would."""
+        """Starts again what has gone down, as a service manager would: what is left of it is killed first."""
         dev = self._dev
         if dev is not None and (dev.poll() is not None or not all(map(self.has, SERVICES))):
-            self.stop()
+            with suppress(ProcessLookupError):
+                os.killpg(dev.pid, signal.SIGKILL)
+            dev.wait(20)
             self.start()
 
     def stop(self) -> None:
