@@ -46,7 +46,8 @@ ENDED = ("SUCCESS", "FAILURE", "CANCELED")
 
 LAUNCH = """mutation($p: ExecutionParams!) { launchRun(executionParams: $p) {
   __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message } } }"""
-STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
+LOCATIONS = """{ workspaceOrError { ... on Workspace {
+  locationEntries { locationOrLoadError { ... on RepositoryLocation { name } } } } } }"""
 RUNS = "{ runsOrError { ... on Runs { results { runId status rootRunId } } } }"
 
 
@@ -109,7 +110,12 @@ class Deployment:
             command, cwd=PROJECT, env=self.environment, stdout=log, stderr=log, start_new_session=True
         )
         self.n_starts += 1
-        _until(lambda: self._answers("{ version }") is not None, "the UI is served")
+        _until(self._is_served, "the UI is served, with the definitions")
+
+    def _is_served(self) -> bool:
+        answer = self._answers(LOCATIONS)
+        entries = answer["workspaceOrError"]["locationEntries"] if answer else []
+        return bool(entries) and all((item["locationOrLoadError"] or {}).get("name") for item in entries)
 
     def keep_up(self) -> None:
         """Starts again what has gone down, as a service manager would: what is left of it is killed first."""

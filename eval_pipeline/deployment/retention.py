@@ -128,7 +128,7 @@ def _delete(instance: DagsterInstance, database: Database, run_id: str) -> None:
     instance.delete_run(run_id)
 
 
-@dg.op(name="retention", description="Deletes what EVAL_KEEP_RUNS_DAYS and EVAL_KEEP_OUTCOMES_DAYS no longer keep.")
+@dg.op(name="delete_old", description="Deletes what EVAL_KEEP_RUNS_DAYS and EVAL_KEEP_OUTCOMES_DAYS no longer keep.")
 def prune_op(context: dg.OpExecutionContext, request: RunRequest) -> None:
     """Deletes, and says how much."""
     with request.database() as database:

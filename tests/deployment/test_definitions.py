@@ -64,3 +64,10 @@ def test_every_asset_is_in_the_group_of_its_agent_or_of_the_board(graph) -> None
     for key in graph.get_all_asset_keys():
         agent = key.path[0] if len(key.path) > 1 else "board"
         assert graph.get(key).group_name == agent
+
+
+def test_the_definitions_can_be_served_as_a_whole() -> None:
+    """What the code server does, which looks at names that a single job does not: no two definitions have the same."""
+    dg.Definitions.validate_loadable(defs())
+    jobs = {job.name for job in defs().get_repository_def().get_all_jobs() if not job.name.startswith("__")}
+    assert jobs == {"structure", "nightly", "sync", "retention"}
