@@ -60,8 +60,8 @@ def test_an_attempt_is_a_tree_of_spans(run):
     with collecting() as collector:
         assert sent(run, collector) is None
     by_name = {span.name: span for span in collector.spans}
-    assert set(by_name) == {"invoke_agent sampler", "read", "extract", "chat local/small"}
-    root, node, call = by_name["invoke_agent sampler"], by_name["extract"], by_name["chat local/small"]
+    assert set(by_name) == {"invoke_agent sampler", "read", "extract", "chat small"}
+    root, node, call = by_name["invoke_agent sampler"], by_name["extract"], by_name["chat small"]
     assert root.parent_span_id == b""
     assert node.parent_span_id == by_name["read"].parent_span_id == root.span_id
     assert call.parent_span_id == node.span_id
@@ -75,7 +75,7 @@ def test_the_names_are_those_of_the_conventions(run):
     with collecting() as collector:
         sent(run, collector)
     by_name = {span.name: attributes(span) for span in collector.spans}
-    root, call = by_name["invoke_agent sampler"], by_name["chat local/small"]
+    root, call = by_name["invoke_agent sampler"], by_name["chat small"]
     assert (root["gen_ai.operation.name"], root["gen_ai.agent.name"]) == ("invoke_agent", "sampler")
     assert (root["eval.example"], root["eval.verdict"]) == ("example-1", "FAIL")
     assert (call["gen_ai.provider.name"], call["gen_ai.request.model"]) == ("local", "small")
