@@ -134,20 +134,15 @@ class Deployment:
         dev.wait(20)
         self._dev = None
 
-    def launch(self, config: Mapping[str, Any]) -> str:
-        """Launches the job ``nightly``; gives the run's id."""
+    def launch(self, request: Mapping[str, Any], execution: Mapping[str, Any] | None = None) -> str:
+        """Launches the job ``nightly`` with this request; gives the run's id."""
         selector = {
             "repositoryLocationName": "eval_pipeline.definitions",
             "repositoryName": "__repository__",
             "jobName": "nightly",
         }
-        asked = {
-            "p": {
-                "selector": selector,
-                "mode": "default",
-                "runConfigData": {"resources": {"request": {"config": config}}},
-            }
-        }
+        config = {"resources": {"request": {"config": request}}, **({"execution": execution} if execution else {})}
+        asked = {"p": {"selector": selector, "mode": "default", "runConfigData": config}}
         answer = self.ask(LAUNCH, asked)["launchRun"]
         if answer["__typename"] != "LaunchRunSuccess":
             raise RuntimeError(f"not launched: {answer}")

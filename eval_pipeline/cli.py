@@ -186,6 +186,17 @@ def fmt(check: Annotated[bool, typer.Option("--check", help="change nothing; 1 w
     raise typer.Exit(command(_out(), check=check))
 
 
+@app.command()
+def prune(
+    is_dry: Annotated[bool, typer.Option("--dry-run", help="delete nothing; say what would be")] = False,
+    as_json: Json = False,
+) -> None:
+    """Deletes old runs and outcomes: what EVAL_KEEP_RUNS_DAYS and EVAL_KEEP_OUTCOMES_DAYS no longer keep."""
+    from eval_pipeline.commands.prune import prune as command
+
+    raise typer.Exit(command(_out(), is_dry=is_dry, as_json=as_json))
+
+
 @app.command("init-ledger")
 def init_ledger() -> None:
     """Prepares the empty database of EVAL_LEDGER_URL for evals; refuses one that holds books."""

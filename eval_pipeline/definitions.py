@@ -10,6 +10,7 @@ from eval_pipeline.deployment.executors import executor_of
 from eval_pipeline.deployment.langsmith import experiments_asset
 from eval_pipeline.deployment.nights import schedules
 from eval_pipeline.deployment.request import RunRequest
+from eval_pipeline.deployment.retention import retention, retention_schedule
 from eval_pipeline.registry import AGENTS
 from eval_pipeline.settings import settings
 
@@ -22,8 +23,8 @@ def defs() -> dg.Definitions:
     experiments = experiments_asset(dg.AssetKey("langsmith_experiments"), shown)
     return dg.Definitions(
         assets=[*(asset for entry in AGENTS for asset in agent_assets(entry)), board, release_gate, experiments],
-        jobs=[structure, nightly, sync],
-        schedules=schedules(),
+        jobs=[structure, nightly, sync, retention],
+        schedules=[*schedules(), retention_schedule(settings())],
         sensors=sensors(),
         resources={"request": RunRequest()},
         executor=executor_of(settings()),

@@ -81,7 +81,7 @@ class RunRequest(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 def root_of_night(run: dg.DagsterRun, database: Database) -> str:
     """The root run that a run belongs to: by its tag, by the run that it was asked to resume, or as a retry."""
-    resumes = _asked(run).get("resume")
+    resumes = asked_of(run).get("resume")
     if ROOT_TAG in run.tags:
         return run.tags[ROOT_TAG]
     if resumes and runs.exists(database, resumes):
@@ -91,11 +91,11 @@ def root_of_night(run: dg.DagsterRun, database: Database) -> str:
 
 def is_strict(run: dg.DagsterRun, otherwise: bool) -> bool:
     """Whether a run was asked to be strict; ``otherwise`` where it was not said, as by hand."""
-    given = _asked(run).get("strict")
+    given = asked_of(run).get("strict")
     return otherwise if given is None else bool(given)
 
 
-def _asked(run: dg.DagsterRun) -> dict[str, Any]:
+def asked_of(run: dg.DagsterRun) -> dict[str, Any]:
     """What a run was asked for, as it was written in its configuration."""
     config: Any = run.run_config
     for part in ("resources", REQUEST, "config"):

@@ -94,6 +94,25 @@ def require_unclaimed(database: Database, run_id: str, agents: Iterable[str]) ->
             pass
 
 
+_HELD = """
+select exists (
+    select from pg_locks
+    where locktype = 'advisory' and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = any (select hashtext(name)::oid from unnest(%s::text[]) as name)
+) as there
+"""
+
+
+def is_idle(db: Cursor, run_id: str, agents: Iterable[str]) -> bool:
+    """Whether nobody works on a run; then no command can begin to until the caller's transaction has ended."""
+    db.execute("select pg_try_advisory_xact_lock(hashtextextended(%s, 0)) as got", (_name(f"run {run_id}"),))
+    if not _answer(db, "got"):
+        return False
+    db.execute(_HELD, ([_name(_agent(run_id, agent)) for agent in agents],))
+    return not _answer(db, "there")
+
+
 def _agent(run_id: str, agent: str) -> str:
     return f"run {run_id}, agent {agent}"
 
