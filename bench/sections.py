@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter, sleep
 from typing import Any
 
-from bench import attestation, auditor, celery, connections, liveness, night_cost, nights
+from bench import attestation, auditor, celery, connections, liveness, night_cost, nights, overhead
 from bench.database import results
 from bench.echo import expected, target
 from bench.kills import Killer, places
@@ -169,6 +169,7 @@ SECTIONS: dict[str, Callable[[], Lines]] = {
     "liveness": lambda: iter([str(liveness.measure())]),
     "night": night_cost.measure,
     "celery": celery.measure,
+    "overhead": overhead.measure,
     "connections": connections.measure,
     "nights": lambda: nights.nights(int(os.environ.get("BENCH_NIGHTS", "5"))),
     "audit": lambda: iter([str(auditor.measure())]),

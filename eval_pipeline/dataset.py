@@ -226,10 +226,44 @@ def load_dataset(folder: Path, agent: str | None = None) -> Dataset:
 
     Raises DatasetError that names file, example and key for anything that is not as it should be: no folder, no
     example, JSON that is broken or has a key twice, an unknown key, an id used twice, a cited text that is not there.
+
+    Read once in a process as long as no file of the folder is touched: every step of a run asks for all datasets.
     """
     agent = agent or folder.name
     if not folder.is_dir():
         raise DatasetError("there is no such dataset folder", file=folder)
+    place, stamp = (folder, agent), _stamp(folder)
+    known = _READ.get(place)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    dataset = _load(folder, agent)
+    if _stamp(folder) == stamp:
+        if len(_READ) >= KEPT:
+            _READ.clear()
+        _READ[place] = (stamp, dataset)
+    return dataset
+
+
+KEPT = 16
+"""Datasets that a process keeps."""
+_Stamp = frozenset[tuple[str, int, int, int, int]]
+_READ: dict[tuple[Path, str], tuple[_Stamp, Dataset]] = {}
+
+
+def _stamp(folder: Path) -> _Stamp:
+    """What changes when any file of the folder does; the time of the last change of a file's state cannot be set."""
+    return frozenset(_state(path) for path in folder.rglob("*") if path.suffix != ".pyc")
+
+
+def _state(path: Path) -> tuple[str, int, int, int, int]:
+    try:
+        at = path.stat()
+    except OSError:  # a link to nowhere, or gone meanwhile: reading says what is wrong with it
+        return str(path), 0, 0, 0, 0
+    return str(path), at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns
+
+
+def _load(folder: Path, agent: str) -> Dataset:
     examples: list[Example] = []
     sources: dict[str, Path] = {}
     for file in sorted(folder.rglob("*.json")):

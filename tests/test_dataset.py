@@ -1,6 +1,7 @@
 """A dataset is refused for all that is not as it should be, by file, example and key; its digest is its version."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -373,3 +374,24 @@ examples = st.builds(
 def test_every_json_example_loads_and_has_a_digest(raw: dict[str, Any]) -> None:
     loaded = Dataset(AGENT, Path("d"), (Example.model_validate(raw),), {})
     assert len(loaded.digest) == len(loaded.inputs_digest(loaded.examples[0])) == 64
+
+
+def test_a_dataset_is_read_again_when_any_file_of_it_was_touched(tmp_path: Path) -> None:
+    file = write_dataset(tmp_path, example_json(inputs={"document": "a.txt"}))
+    text = tmp_path / "a.txt"
+    text.write_text("one", "utf-8")
+    first = load_dataset(tmp_path, AGENT)
+    assert load_dataset(tmp_path, AGENT) is first
+    before = text.stat()
+    text.write_text("two", "utf-8")
+    os.utime(text, ns=(before.st_atime_ns, before.st_mtime_ns))  # as long and, by the file's own time, as old
+    second = load_dataset(tmp_path, AGENT)
+    assert second.digest != first.digest
+    assert second.texts == {"a.txt": "two"}
+    file.write_text(file.read_text("utf-8").replace("four", "five"), "utf-8")
+    assert load_dataset(tmp_path, AGENT).examples[0].expected == {"answer": "five"}
+    (tmp_path / "builder.py").write_text("", "utf-8")
+    assert load_dataset(tmp_path, AGENT).builders
+    text.unlink()
+    with pytest.raises(DatasetError, match="cannot be read"):
+        load_dataset(tmp_path, AGENT)
