@@ -41,6 +41,7 @@ def _record(recorder: Recorder, call: ModelCall, system: str) -> None:
         "tokens": tokens,
         "cost_usd": cost,
         "model": call.model_id,
+        "response_id": call.response_id,
     }
     start = max(0.0, recorder.now() - call.seconds)
     recorder.add(

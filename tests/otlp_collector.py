@@ -13,17 +13,19 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 @dataclass
 class Collector:
-    """What was taken. ``status`` is answered to every request."""
+    """What was taken. ``status`` is answered to every request, after ``delay_s`` seconds."""
 
     status: int = 200
+    delay_s: float = 0.0
     url: str = ""
     n_requests: int = 0
     spans: list[Any] = field(default_factory=list)
 
 
 @contextmanager
-def collecting(status: int = 200) -> Iterator[Collector]:
-    collector = Collector(status)
+def collecting(status: int = 200, delay_s: float = 0.0) -> Iterator[Collector]:
+    collector = Collector(status, delay_s)
+    ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
@@ -31,6 +33,7 @@ def collecting(status: int = 200) -> Iterator[Collector]:
             if self.headers.get("content-encoding") == "gzip":
                 body = gzip.decompress(body)
             collector.n_requests += 1
+            ended.wait(collector.delay_s)
             if collector.status == 200:
                 asked = ExportTraceServiceRequest.FromString(body)
                 collector.spans += [
@@ -54,6 +57,7 @@ def collecting(status: int = 200) -> Iterator[Collector]:
     try:
         yield collector
     finally:
+        ended.set()
         http.shutdown()
         http.server_close()
         thread.join()

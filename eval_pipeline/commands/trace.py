@@ -63,6 +63,8 @@ def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out
 
     trial = f" trial {outcome.trial}" if outcome.trial else ""
     line(f"{outcome.agent}/{outcome.example_id}{trial}  {outcome.status}  {outcome.seconds * 1000:.0f} ms", "bold")
+    if outcome.usage.model_calls:
+        line(_model(outcome))
     if example is not None:
         line("inputs   " + _short(example.inputs))
         line("expected " + _short(example.expected))
@@ -83,6 +85,13 @@ def _print(outcome: Outcome, graded: Graded | None, example: Example | None, out
             if number == outcome.trial:
                 line(f"  {score.key} {score.value:.4g}  {score.comment or ''}".rstrip())
         line(f"verdict {graded.decision.verdict}  {graded.decision.reason}".rstrip(), "bold")
+
+
+def _model(outcome: Outcome) -> str:
+    used = outcome.usage
+    name = outcome.model.name if outcome.model else ""
+    tokens = f"{used.input_tokens} tokens in, {used.output_tokens} out"
+    return f"model    {name}  {used.model_calls} calls, {tokens}, {used.cost_usd.normalize():f} USD"
 
 
 def _print_span(span: Span, line: Any) -> None:

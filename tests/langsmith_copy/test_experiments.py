@@ -235,4 +235,4 @@ def test_a_step_is_within_a_node_that_holds_it_and_no_step_is_within_itself(foun
 def test_of_two_nodes_around_a_call_the_inner_one_is_its_parent():
     outer, inner = Span("node", "outer", 0, 10), Span("node", "inner", 2, 3)
     call = Span("model", "m", 3, 1)
-    assert parents([outer, inner, call]) == (None, 0, 1)
+    assert parents([outer, inner, call]) == (None, None, 1)
