@@ -1,7 +1,7 @@
 """``python -m bench [SECTION ...]``: measures and prints tables; all sections when none is named.
 
-BENCH_N, BENCH_REPEAT, BENCH_SEEDS and BENCH_NIGHTS make the sections shorter or longer. PEERS_HOME is where the peers'
-environments are kept; they are made by pip when they are not there.
+BENCH_N, BENCH_REPEAT, BENCH_SEEDS, BENCH_NIGHTS and BENCH_SHARDS make the sections shorter or longer. PEERS_HOME is
+where the peers' environments are kept; they are made by pip when they are not there.
 """
 
 import os

@@ -1,5 +1,6 @@
 """Connections: how many a deployment holds at the peak while twenty shards run at once, beside its own processes."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -12,8 +13,12 @@ from bench.nights import ENDED, Deployment
 from eval_pipeline.deployment.outcomes import POOL
 from eval_pipeline.settings import PROJECT
 
-SHARDS = 20
-CONCURRENCY = 2
+Counts = tuple[int, int, int]
+"""All connections, those to the first database, and those at work."""
+
+SHARDS = int(os.environ.get("BENCH_SHARDS", "20"))
+CONCURRENCY = 1
+"""Attempts of a shard at once: with twenty shards these are twenty questions to the model at once."""
 N_EXAMPLES = 400
 LOOK_S = 0.05
 PATIENCE_S = 600.0
@@ -21,7 +26,10 @@ NOWHERE = "json://127.0.0.1:9/nowhere"
 
 RAISE = "mutation($pool: String!, $limit: Int!) { setConcurrencyLimit(concurrencyKey: $pool, limit: $limit) }"
 STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
-COUNT = "select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+COUNT = """
+select count(*), count(*) filter (where datname = current_database()), coalesce(sum((state = 'active')::int), 0)
+  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+"""
 
 
 def measure() -> Iterator[str]:
@@ -60,14 +68,15 @@ def _measured(deployment: Deployment) -> Iterator[str]:
             n_outcomes = (db.fetchone() or {})["n"]
     seconds = time.monotonic() - began
     yield f"{SHARDS} shards at once, {CONCURRENCY} attempts each: {n_outcomes} outcomes, {seconds:.0f} s"
-    yield f"connections: {before} before, {max(peaks)} at the peak"
+    most = max(peaks)
+    yield f"connections: {before[0]} before, {most[0]} at the peak, {most[1]} of them to Dagster's tables and results"
 
 
-def _look(watcher: "psycopg.Connection[tuple[int]]", peaks: list[int], over: threading.Event) -> None:
+def _look(watcher: "psycopg.Connection[Counts]", peaks: list[Counts], over: threading.Event) -> None:
     while not over.wait(LOOK_S):
         peaks.append(_count(watcher))
 
 
-def _count(watcher: "psycopg.Connection[tuple[int]]") -> int:
+def _count(watcher: "psycopg.Connection[Counts]") -> Counts:
     row = watcher.execute(COUNT).fetchone()
-    return int(row[0]) if row else 0
+    return row or (0, 0, 0)
