@@ -13,19 +13,19 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
 
+from bench.loopback import listening
 from eval_pipeline.errors import ResultsUnavailable
 from eval_pipeline.results import boards, outcomes, runs
 from eval_pipeline.results.database import Database
@@ -74,14 +74,9 @@ def receiver() -> Iterator[Told]:
         def log_message(self, *_: object) -> None:
             """Says nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told.url = f"json://127.0.0.1:{server.server_port}/hook"
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with listening(Handler) as place:
+        told.url = f"json://{place}/hook"
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Deployment:

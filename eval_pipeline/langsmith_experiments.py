@@ -4,10 +4,11 @@ Everything has a derived id: publishing again updates what is there. What goes o
 """
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from eval_pipeline.batches import batches
 from eval_pipeline.dataset import Dataset
 from eval_pipeline.errors import ConfigError
 from eval_pipeline.langsmith_copy import dataset_name, find
@@ -89,7 +90,8 @@ def _publish(client: "Client", database: Database, run: Run, row: AgentRow, data
     session, is_new = _session(client, run, row, dataset_id)
     there = frozenset() if is_new else _there(client, session.id)
     n_runs = n_feedback = 0
-    for batch in _batches(_attempts(database, run, row, graded, dataset, session.id)):
+    attempts = _attempts(database, run, row, graded, dataset, session.id)
+    for batch in batches(attempts, _n_bytes, SENT_AT_ONCE):
         steps = [item for steps, _ in batch for item in steps]
         client.multipart_ingest(
             create=[item for item in steps if str(item["id"]) not in there],
@@ -175,19 +177,8 @@ def _attempt(outcome: Outcome, graded: Graded, dataset: Dataset, session: uuid.U
 MASKED = ("inputs", "outputs", "error", "extra")
 
 
-def _batches(attempts: Iterator[Attempt]) -> Iterator[Sequence[Attempt]]:
-    """Attempts by the size of a request: outputs and traces of an agent may be large."""
-    batch: list[Attempt] = []
-    size = 0
-    for attempt in attempts:
-        n_bytes = sum(len(str(step)) for step in attempt[0])
-        if batch and size + n_bytes > SENT_AT_ONCE:
-            yield batch
-            batch, size = [], 0
-        batch.append(attempt)
-        size += n_bytes
-    if batch:
-        yield batch
+def _n_bytes(attempt: Attempt) -> int:
+    return sum(len(str(step)) for step in attempt[0])
 
 
 def _send(client: "Client", session: uuid.UUID, feedback: Feedback) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from eval_pipeline.batches import batches as cut
 from eval_pipeline.outcome import Status
 from eval_pipeline.results import outcomes, scores
 from eval_pipeline.results.database import Database
@@ -90,14 +91,4 @@ def _of_agent(database: Database, run_id: str, agent: str) -> "Iterator[Readable
 
 def batches(spans: "Iterable[ReadableSpan]") -> "Iterator[list[ReadableSpan]]":
     """The spans in their order, in parts of at most MAX_SPANS and about MAX_CHARACTERS (one span may have more)."""
-    batch: list[ReadableSpan] = []
-    size = 0
-    for span in spans:
-        own = size_of(span)
-        if batch and (len(batch) == MAX_SPANS or size + own > MAX_CHARACTERS):
-            yield batch
-            batch, size = [], 0
-        batch.append(span)
-        size += own
-    if batch:
-        yield batch
+    return cut(spans, size_of, MAX_CHARACTERS, MAX_SPANS)

@@ -5,10 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from bench.loopback import listening
 
 
 @dataclass
@@ -49,18 +51,12 @@ def collecting(status: int = 200, delay_s: float = 0.0) -> Iterator[Collector]:
         def log_message(self, *_):
             pass
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    collector.url = f"http://127.0.0.1:{http.server_port}/v1/traces"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield collector
-    finally:
-        ended.set()
-        http.shutdown()
-        http.server_close()
-        thread.join()
+    with listening(Handler) as place:
+        collector.url = f"http://{place}/v1/traces"
+        try:
+            yield collector
+        finally:
+            ended.set()
 
 
 def attributes(of: Any) -> dict[str, Any]:

@@ -1,18 +1,19 @@
 """A loopback receiver of alerts: it keeps what it took, and can be down."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from bench.loopback import listening
 
 
 @dataclass
 class Receiver:
     """What was taken, as (title, body), and whether it takes anything now."""
 
-    port: int = 0
+    place: str = ""
     is_down: bool = False
     n_asked: int = 0
     taken: list[tuple[str, str]] = field(default_factory=list)
@@ -20,7 +21,7 @@ class Receiver:
     @property
     def url(self) -> str:
         """Its address, as apprise has it."""
-        return f"json://127.0.0.1:{self.port}/hook"
+        return f"json://{self.place}/hook"
 
     @property
     def titles(self) -> list[str]:
@@ -44,13 +45,5 @@ def receiving() -> Iterator[Receiver]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver.port = server.server_port
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Handler) as receiver.place:
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

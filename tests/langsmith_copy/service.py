@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import zstandard
+
+from bench.loopback import listening
 
 KEY = "lsv2_pt_loopback_0000000000"
 TENANT = "00000000-0000-0000-0000-00000000aaaa"
@@ -85,17 +87,9 @@ def serving(**state: Any) -> Iterator[Service]:
     """A service on loopback for as long as the block runs."""
     service = Service(**state)
     handler = type("Handler", (_Handler,), {"service": service})
-    http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    http.daemon_threads = True
-    service.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(handler) as place:
+        service.url = f"http://{place}"
         yield service
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

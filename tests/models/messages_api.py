@@ -2,13 +2,14 @@
 
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from bench.loopback import listening
 
 Step = Callable[[BaseHTTPRequestHandler], None]
 
@@ -47,17 +48,9 @@ def serving(*script: Step) -> Iterator[Server]:
         def log_message(self, *_):
             pass
 
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    server.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with listening(Handler) as place:
+        server.url = f"http://{place}"
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()
 
 
 def events(
