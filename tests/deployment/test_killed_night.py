@@ -20,6 +20,7 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(inner)
 
 
+@pytest.mark.timeout(900)
 def test_a_night_with_every_part_killed_loses_nothing_and_tells_a_fixed_defect_once(folder: Path) -> None:
     found = survive(1, folder)
     assert sorted(found.order) == sorted(VICTIMS)
