@@ -35,8 +35,10 @@ from eval_pipeline.storage import storage
 SERVICES = ("webserver", "daemon", "postgres")
 VICTIMS = (*SERVICES, "worker")
 AGENT = "bookkeeper"
-N_EXAMPLES = 160
+N_EXAMPLES = 120
 ASKED = {"select": [AGENT], "limit": N_EXAMPLES}
+IN_PROCESS = {"config": {"in_process": {}}}
+"""How the steps of these nights are executed: what is killed as the worker is the whole of a night."""
 MORE = (5, 20)
 """Outcomes between two kills."""
 PATIENCE_S = 240.0
@@ -254,7 +256,7 @@ def _night(deployment: Deployment, order: tuple[str, ...], chance: random.Random
     """The kills, each during a night; when one is over before the next kill, that one comes in the next night."""
     deployment.start()
     _until(lambda: _looked(deployment), "the alerts' first look")
-    nights: dict[str, dict[str, Any]] = {deployment.launch(ASKED): {}}
+    nights: dict[str, dict[str, Any]] = {deployment.launch(ASKED, IN_PROCESS): {}}
     for victim in order:
         run_id = _in_the_middle(deployment, nights, chance.randint(*MORE), victim)
         nights[run_id] |= _stored(deployment, run_id)
@@ -290,12 +292,12 @@ def _in_the_middle(deployment: Deployment, nights: dict[str, dict[str, Any]], mo
         deployment.keep_up()
         n_stored = len(_stored(deployment, run_id))
         if n_stored >= N_EXAMPLES and not deployment.in_progress():
-            run_id, before = deployment.launch(ASKED), 0
+            run_id, before = deployment.launch(ASKED, IN_PROCESS), 0
             nights[run_id] = {}
         elif n_stored < N_EXAMPLES and n_stored >= before + more:
             return deployment.has(victim)
         elif not deployment.in_progress():
-            deployment.launch({"resume": run_id})
+            deployment.launch({"resume": run_id}, IN_PROCESS)
         return False
 
     _until(is_there, f"{more} more outcomes, to kill the {victim}")
@@ -313,7 +315,7 @@ def _end(deployment: Deployment, run_id: str) -> None:
             with deployment.results() as database:
                 if boards.latest(database, run_id) is not None:
                     return True
-        deployment.launch({"resume": run_id})
+        deployment.launch({"resume": run_id}, IN_PROCESS)
         return False
 
     _until(is_over, "the end of the night")
