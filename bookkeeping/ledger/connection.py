@@ -83,6 +83,11 @@ class Database:
             configure=_configure,
             open=True,
         )
+        try:
+            # Whoever asked before its first connection is there would have a second one opened, and kept for nothing.
+            self._pool.wait(CHECKOUT_TIMEOUT_S)
+        except PoolTimeout:
+            raise LedgerUnavailable(self.host_port) from None
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:

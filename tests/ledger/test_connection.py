@@ -18,6 +18,16 @@ def test_a_driver_in_the_url_is_of_no_matter(ledger: Ledger, ledger_url: str, dr
         assert connected.create_book(a_spec()).post(an_entry()).seq == 1
 
 
+def test_whoever_asks_for_one_at_a_time_has_one_connection(ledger: Ledger, ledger_url: str) -> None:
+    named = f"{ledger_url}{'&' if '?' in ledger_url else '?'}application_name=one_at_a_time"
+    with Ledger.connect(named) as connected, psycopg.connect(ledger_url, autocommit=True) as watcher:
+        connected.drop_abandoned_books()
+        for _ in range(3):
+            connected.create_book(a_spec()).post(an_entry())
+        counted = watcher.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'one_at_a_time'")
+        assert counted.fetchone() == (1,)
+
+
 @pytest.mark.parametrize(
     ("url", "place"),
     [
