@@ -37,7 +37,7 @@ VICTIMS = (*SERVICES, "worker")
 AGENT = "bookkeeper"
 N_EXAMPLES = 120
 ASKED = {"select": [AGENT], "limit": N_EXAMPLES}
-IN_PROCESS = {"config": {"in_process": {}}}
+IN_PROCESS: Mapping[str, Any] = {"config": {"in_process": {}}}
 """How the steps of these nights are executed: what is killed as the worker is the whole of a night."""
 MORE = (5, 20)
 """Outcomes between two kills."""
